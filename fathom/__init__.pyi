@@ -390,6 +390,9 @@ class schemes:
             every: str | None = None,
         ) -> None: ...
 
+    class CloseNestFaces(Scheme):
+        def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
+
     class CloudDiffusion(Scheme):
         def __init__(self, *, step: float = 1200, every: str | None = None) -> None: ...
 
@@ -475,6 +478,9 @@ class schemes:
             convective_diffusivity: float = 0.1,
             every: str | None = None,
         ) -> None: ...
+
+    class ContentFromNest(Scheme):
+        def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
 
     class CoriolisShare(Scheme):
         def __init__(self, *, implicitness: float = 0.6, every: str | None = None) -> None: ...
@@ -1125,6 +1131,18 @@ class schemes:
             every: str | None = None,
         ) -> None: ...
 
+    class NestAdvection(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class NestContent(Scheme):
+        def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
+
+    class NestConvergence(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class NestTransport(Scheme):
+        def __init__(self, *, step: float = 3600, every: str | None = None) -> None: ...
+
     class NewIce(Scheme):
         def __init__(
             self,
@@ -1136,6 +1154,9 @@ class schemes:
         ) -> None: ...
 
     class NonlocalTransport(Scheme):
+        def __init__(self, *, every: str | None = None) -> None: ...
+
+    class OpenNestFaces(Scheme):
         def __init__(self, *, every: str | None = None) -> None: ...
 
     class OpenWater(Scheme):

@@ -95,7 +95,7 @@ class Programs(Configurable, Together):
     @property
     def fields(self) -> list[str]:
         """Returns each exchange of fields in words."""
-        return [str(one) for one in self.exchanges if one not in self.boundaries]
+        return [str(one) for one in self.exchanges if isinstance(one, Exchange)]
 
     def _record(self) -> None:
         """Writes `resolved.toml`, which runs all programs again, into the directory of the run."""

@@ -24,6 +24,7 @@ class Outer:
 
     collective = True  # all ranks make a record together, in the order of records
     keyword = "outer_every"  # that names its interval
+    two_way = False  # whether the state of the model inside comes back
     ground: Array | None = None  # of the model inside, which its ranks alone may know
 
     def __init__(self, simulation: Any, every: float | str | None = None) -> None:

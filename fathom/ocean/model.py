@@ -57,6 +57,7 @@ from fathom.ocean.doubts import doubts
 from fathom.ocean.edges.open_edges import Edges, OpenEdges
 from fathom.ocean.edges.outer import OuterSea
 from fathom.ocean.edges.sides import opened
+from fathom.ocean.edges.two_way import NestsInside
 from fathom.ocean.initial import InitialState
 from fathom.ocean.named_physics import usual_parts
 from fathom.ocean.parts import listed, one, one_or_none
@@ -279,7 +280,9 @@ class Ocean(Model):
     def _build(self) -> None:
         """Makes the components, each of what it needs."""
         grid, state, fields_ = self.grid, self.equation_of_state, self._tracer_fields()
-        self.barotropic = BarotropicMode(grid, self.free_surface, self.open_edges is not None)
+        self.nests = NestsInside(grid, self.diffusion)
+        radiates = self.open_edges is not None and not self.open_edges.two_way
+        self.barotropic = BarotropicMode(grid, self.free_surface, radiates)
         self.choose_for(device=False)
         self.cells = Cells(grid, follow_surface=self.barotropic.takes_fresh_water)
         mixing = VerticalMixing(
@@ -335,8 +338,9 @@ class Ocean(Model):
         above = [ForcesFromAbove(grid, self.tides, self.air_pressure)] if forced else []
         drawn = [AllNudging(grid, self.nudging, fields_, self.cuts)] if self.nudging else []
         advection = self.momentum_advection and self.momentum_advection.name
+        friction, stretched = self.friction is not None, self.cells.follow_surface
         edges = (
-            [Edges(grid, self.cuts, self.open_edges, fields_, advection, self.friction is not None)]
+            [Edges(grid, self.cuts, self.open_edges, fields_, advection, friction, stretched)]
             if self.open_edges is not None and self.cuts is not None
             else []
         )
@@ -352,6 +356,7 @@ class Ocean(Model):
             SeaFloor(grid, self.geothermal_heat),
             passive,
             *([FreshWater()] if self.cells.follow_surface else []),
+            self.nests,
             *(own for own in self.extra_components if isinstance(own, OceanComponent)),
         ]
 
@@ -405,7 +410,25 @@ class Ocean(Model):
         """Returns the fields of passive tracers, and of the flow at open edges."""
         fields = [tracer.field for tracer in self.tracers]
         edges = {"open_edge_velocity_x", "open_edge_velocity_y"}
-        return {name for field in fields for name in (field.name, field.before)} | edges
+        own = {name for field in fields for name in (field.name, field.before)}
+        return own | edges | self.nests.sums(self.tracer_fields) | self._edge_sums
+
+    @property
+    def _edge_sums(self) -> AbstractSet[str]:
+        """Returns fields of open edges that are 0 at the start of an interval."""
+        edges = [one for one in self.components if isinstance(one, Edges)]
+        return {name for one in edges for name in one.sums(self.tracer_fields)}
+
+    @property
+    def tracer_fields(self) -> list[Field]:
+        """Returns the fields of all tracers."""
+        return self._tracer_fields()
+
+    @property
+    def changes(self) -> tuple[int, int]:
+        """Returns how often it was set, and how many processes and regions were put into it."""
+        calls, inserted = super().changes
+        return calls, inserted + len(self.nests.inside)
 
     def begin(self, simulation: Any, names: AbstractSet[str]) -> None:
         """Puts the initial values of such tracers into a simulation."""

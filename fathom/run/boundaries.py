@@ -21,8 +21,8 @@ from fathom.base.ranks import group
 from fathom.base.timetable import Link, microseconds
 
 
-class Boundaries:
-    """States of a giver for the boundaries of a taker; `states` makes and keeps them
+class OfStates:
+    """States that a giver hands to a taker; `states` makes and keeps them
     (fathom/model/outer.py).
     """
 
@@ -33,18 +33,47 @@ class Boundaries:
         self.giver, self.taker, self.states = giver, taker, states
         self.ends: tuple[Any, Any] = (None, None)
         self.comm: Any = None  # of both, where they have other ranks
-        self.used = False  # whether states were handed over, the same on the ranks of both
         self.text = f"boundaries {giver} -> {taker}"
-
-    def __str__(self) -> str:
-        return f"{self.giver} -> {self.taker}: boundaries every {self.states.every:g} s"
 
     @property
     def link(self) -> Link:
         """Returns it as the timetable sees it."""
         states = self.states
         every = microseconds(states.every, states.keyword)
-        return Link(self.giver, self.taker, every, False, self.text, states.keyword)
+        return Link(self.giver, self.taker, every, self.lagged, self.text, states.keyword)
+
+    def open(self, comm: Any) -> None:
+        """Prepares the way between the ranks of both, which call it together; comm: of all."""
+        giver, taker = self.ends
+        if giver.ranks != taker.ranks:
+            self.comm = group(comm, [*giver.ranks, *taker.ranks])
+
+    def _sent(
+        self, number: int, values: dict[str, np.ndarray]
+    ) -> tuple[int, dict[str, np.ndarray]]:
+        """Returns what the first rank of the giver has, on all ranks of both."""
+        root, here = self._root(0), self.ends[0].here
+        shapes = {name: (a.shape, a.dtype.str) for name, a in values.items()}
+        number, shapes = self.comm.bcast((number, shapes), root)
+        found = {}
+        for name, (shape, kind) in shapes.items():
+            found[name] = np.ascontiguousarray(values[name]) if here else np.empty(shape, kind)
+            self.comm.Bcast(found[name], root)
+        return number, found
+
+    def _root(self, end: int) -> int:
+        """Returns the first rank of the giver, 0, or of the taker, 1, among those of both."""
+        giver, taker = self.ends
+        return sorted({*giver.ranks, *taker.ranks}).index(self.ends[end].ranks[0])
+
+
+class Boundaries(OfStates):
+    """States of an outer model for the boundaries of an area."""
+
+    used = False  # whether states were handed over, the same on the ranks of both
+
+    def __str__(self) -> str:
+        return f"{self.giver} -> {self.taker}: boundaries every {self.states.every:g} s"
 
     @property
     def starts_area(self) -> bool:
@@ -52,12 +81,6 @@ class Boundaries:
         program = self.ends[1].program
         fresh = program.restart_from is None and not self.used
         return fresh and bool(program.model.starts_from_outer)
-
-    def open(self, comm: Any) -> None:
-        """Prepares the way between the ranks of both, which call it together; comm: of all."""
-        giver, taker = self.ends
-        if giver.ranks != taker.ranks:
-            self.comm = group(comm, [*giver.ranks, *taker.ranks])
 
     def hand_ground(self) -> None:
         """Lets the giver know the ground of the area, which the ranks of the area have prepared."""
@@ -80,24 +103,6 @@ class Boundaries:
         if taker.here:
             self.states.keep(number, values)
 
-    def _sent(
-        self, number: int, values: dict[str, np.ndarray]
-    ) -> tuple[int, dict[str, np.ndarray]]:
-        """Returns what the first rank of the giver has, on all ranks of both."""
-        root, here = self._root(0), self.ends[0].here
-        shapes = {name: (a.shape, a.dtype.str) for name, a in values.items()}
-        number, shapes = self.comm.bcast((number, shapes), root)
-        found = {}
-        for name, (shape, kind) in shapes.items():
-            found[name] = np.ascontiguousarray(values[name]) if here else np.empty(shape, kind)
-            self.comm.Bcast(found[name], root)
-        return number, found
-
-    def _root(self, end: int) -> int:
-        """Returns the first rank of the giver, 0, or of the taker, 1, among those of both."""
-        giver, taker = self.ends
-        return sorted({*giver.ranks, *taker.ranks}).index(self.ends[end].ranks[0])
-
     # ---- restarts --------------------------------------------------------------------------------
 
     def write(self, folder: Path) -> None:
@@ -116,6 +121,39 @@ class Boundaries:
             with np.load(path) as file:
                 kept = {name: file[name] for name in file.files}
         self.states.continue_from(kept)
+
+
+class Feedback(OfStates):
+    """The state of an area that it gives back to its outer model when both stand at the same time
+    (two-way nesting). `forth`: the way by which the area gets the state that results.
+    """
+
+    lagged = True
+
+    def __init__(self, forth: Boundaries) -> None:
+        super().__init__(forth.taker, forth.giver, forth.states)
+        self.forth = forth
+        self.text = f"feedback {self.giver} -> {self.taker}"
+
+    def __str__(self) -> str:
+        return f"{self.giver} -> {self.taker}: feedback every {self.states.every:g} s"
+
+    def hand(self, at_start: bool = False) -> None:
+        """Lets the outer model have the state of the area, but not at a start. The ranks of both
+        call it.
+        """
+        if at_start:
+            return
+        giver, taker = self.ends
+        values = self.states.given_back(giver.program) if giver.here else {}
+        if self.comm is not None:
+            _, values = self._sent(0, values)
+        if taker.here:
+            self.states.take_back(values)
+            self.states.forget_now()
+        self.forth.hand()
+        if giver.here:
+            giver.program.forcing.read_anew(self.states)
 
 
 def _save(path: Path, values: dict[str, Any]) -> None:

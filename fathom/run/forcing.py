@@ -78,6 +78,12 @@ class Forcing:
         """Says that the fields hold no records: they are others now."""
         self.held = [None] * len(self.sources)
 
+    def read_anew(self, outer: Any) -> None:
+        """Says that the records of an outer model have changed since they were read."""
+        for n, source in enumerate(self.sources):
+            if getattr(source, "outer", None) is outer and self.held[n] is not None:
+                self.held[n] = (-1, -1, math.nan, math.nan)
+
     def load(self, simulation: Simulation) -> int:
         """Returns the records around now into the fields; how many steps they are good for. All
         ranks call it, all get the same RunError where one cannot be read.

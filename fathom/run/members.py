@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from fathom.base import mpi, ranks
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
-from fathom.run.boundaries import Boundaries
+from fathom.run.boundaries import Boundaries, Feedback
 
 nest = "area"  # the name of an area that runs with its outer model
 
@@ -90,6 +90,16 @@ def boundaries(programs: Mapping[str, Any]) -> list[Boundaries]:
             if giver is not None:
                 found.append(Boundaries(giver, name, one))
     return found
+
+
+def feedbacks(links: Iterable[Boundaries]) -> list[Feedback]:
+    """Returns which areas give their state back; their outer models get to know them. InputError:
+    they do not fit.
+    """
+    both = [link for link in links if link.states.two_way]
+    for link in both:
+        link.states.join()
+    return [Feedback(link) for link in both]
 
 
 def in_order(names: Iterable[str], links: Iterable[Boundaries]) -> list[str]:

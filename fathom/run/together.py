@@ -61,9 +61,9 @@ class Together:
         self.boundaries = parts.boundaries(every)
         self.order = parts.in_order(every, self.boundaries)
         late = parts.starts(every, self.boundaries)
-        self.exchanges = [*self.boundaries]
+        self.exchanges = [*self.boundaries, *parts.feedbacks(self.boundaries)]
         steps = {n: microseconds(p.time_step, f"the step of {n}") for n, p in every.items()}
-        self.timetable = Timetable.of(steps, [one.link for one in self.boundaries])
+        self.timetable = Timetable.of(steps, [one.link for one in self.exchanges])
         self._check_starts(late)
         division = parts.divided(every, ranks, comm)
         self.comm, self.members = parts.placed(every, division, late, folders)
@@ -321,7 +321,8 @@ class Together:
     def _hand_lagged(self, at: int) -> None:
         """Uses the lagged exchanges of a time at which all programs stand [us]."""
         for n, one in enumerate(self.exchanges):
-            if one.lagged and at % one.link.every == 0:
+            going = {one.giver, one.taker} <= {*self._going}
+            if one.lagged and going and at % one.link.every == 0:
                 self._hand(n)
 
     def _hand(self, n: int, at_start: bool = False) -> None:

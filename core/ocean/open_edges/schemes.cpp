@@ -1,4 +1,5 @@
 #include "ocean/schemes.hpp"
+#include "ocean/open_edges/nests.hpp"
 #include "ocean/open_edges/nudging.hpp"
 #include "ocean/open_edges/open_edges.hpp"
 
@@ -15,6 +16,13 @@ Entries open_edges(Part) {
             entry<EdgeContent>("EdgeContent"),
             entry<LayersInTime<false>>("LayersInTime"),
             entry<LayersInTime<true>>("LayersInTimeAtCorners"),
+            entry<CloseNestFaces>("CloseNestFaces"),
+            entry<OpenNestFaces>("OpenNestFaces"),
+            entry<ContentFromNest>("ContentFromNest"),
+            entry<NestAdvection>("NestAdvection"),
+            entry<NestConvergence>("NestConvergence"),
+            entry<NestTransport>("NestTransport"),
+            entry<NestContent>("NestContent"),
             entry<TracerNudging>("TracerNudging"),
             entry<VelocityNudging>("VelocityNudging")};
 }

@@ -11,7 +11,7 @@ from typing import Any
 from fathom.base.clock import Clock, seconds_of
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
-from fathom.base.near import unknown
+from fathom.base.near import near, unknown
 from fathom.grids.arguments import integer, number_of, yes_or_no
 from fathom.grids.water import WaterGrid
 from fathom.model.component import Field, Given, Wave
@@ -19,10 +19,13 @@ from fathom.model.order import Order
 from fathom.model.schemes import scheme
 from fathom.ocean.components.component import OceanComponent, Tendency
 from fathom.ocean.edges.given import ALONG_GRID, HEIGHT, TOWARDS, Outside, values_of
-from fathom.ocean.edges.outer import Wanted
+from fathom.ocean.edges.outer import OuterSea, Wanted
 from fathom.ocean.edges.sides import Cuts, OpenEdge, listed
 from fathom.ocean.edges.stored import sea_around
 from fathom.ocean.edges.tides import BoundaryTides, TidesAtEdges, boundary_tides
+from fathom.ocean.edges.two_way import NestOutside, TwoWaySea
+
+NESTING = ("one-way", "two-way")
 
 
 class OpenEdges(Configurable):
@@ -41,6 +44,9 @@ class OpenEdges(Configurable):
         output, the folder of its run, a Simulation of an Ocean, its name in Programs, or its file
         ("globe.toml").
     outer_every : how often a state of one that runs is taken; by default each of its steps.
+    nesting : "one-way" (default); or "two-way": an `outer` that runs gets the state of the region
+        back as often, and fluxes through the edges are those of both, so that volume, heat, salt
+        and tracers are kept. The edges must lie on faces of its cells, its levels be the same.
     sea_surface_height : [m], default 0.
     velocity_x, velocity_y : along the axes of the grid; or eastward_velocity, northward_velocity
         [m s-1], default 0.
@@ -66,6 +72,7 @@ class OpenEdges(Configurable):
         *,
         outer: Any = None,
         outer_every: str | float | None = None,
+        nesting: str = "one-way",
         temperature: Given | None = None,
         salinity: Given | None = None,
         sea_surface_height: Given | None = None,
@@ -85,6 +92,12 @@ class OpenEdges(Configurable):
         self.data, self.outer, self.outer_every = data, outer, outer_every
         if data is not None and outer is not None:
             raise InputError("OpenEdges has data and outer: the sea around is one of them")
+        if nesting not in NESTING:
+            raise InputError(
+                f"OpenEdges nesting = {nesting!r}{near(str(nesting), NESTING) or ';'} allowed:"
+                f" {', '.join(NESTING)}"
+            )
+        self.two_way = nesting == "two-way"
         self.own = {
             "temperature": temperature,
             "salinity": salinity,
@@ -105,6 +118,21 @@ class OpenEdges(Configurable):
             raise InputError(
                 f"OpenEdges sponge = {sponge!r}, sponge_cells = {sponge_cells!r}; allowed: a factor"
                 " from 1 to 1000, and a width of 1 or more"
+            )
+
+        if self.two_way:
+            self._check_two_way()
+
+    def _check_two_way(self) -> None:
+        """Checks what goes with nesting = "two-way". InputError: something else is given."""
+        given = [name for name, value in self.own.items() if value is not None]
+        given += [name for name in ("tides", "balanced") if getattr(self, name)]
+        given += [f"flow = {one.flow!r} of {one!r}" for one in self.edges if one.flow != "radiated"]
+        if self.outer is None or given:
+            also = f"; given {', '.join(given)}" if given else ""
+            raise InputError(
+                'OpenEdges nesting = "two-way" is for an outer that runs at the same time and gives'
+                f" all{also}"
             )
 
     def __repr__(self) -> str:
@@ -129,6 +157,7 @@ class Edges(OceanComponent):
     tracers : all that the sea has.
     advection : the name of the process that advects momentum; None: none does.
     friction : whether momentum has lateral friction.
+    stretched : whether layers follow the surface.
     """
 
     def __init__(
@@ -139,11 +168,29 @@ class Edges(OceanComponent):
         tracers: Sequence[Field],
         advection: str | None,
         friction: bool,
+        stretched: bool = False,
     ) -> None:
         self.grid, self.cuts, self.given = grid, cuts, given
-        self.advection, self.friction = advection, friction
+        self.advection, self.friction, self.stretched = advection, friction, stretched
         names = [tracer.name for tracer in tracers]
-        wanted = (*names, HEIGHT, *TOWARDS)
+        values = self._values(names)
+        around = self.outer
+        self.nested = (
+            NestOutside(grid, cuts, around, names) if isinstance(around, TwoWaySea) else None
+        )
+        self.outside = self.nested or Outside(
+            grid, cuts, values, given.balanced, self.outer, given.tides is not None
+        )
+        self.tides = None if given.tides is None else TidesAtEdges(grid, cuts, given.tides)
+        if self.tides is not None:
+            self.tides.check(given.edges)
+        self.times = {"inflow_time": given.inflow_time, "outflow_time": given.outflow_time}
+
+    def _values(self, names: Sequence[str]) -> Mapping[str, Any]:
+        """Returns what is given by field, and finds the sea around. InputError: a tracer is not
+        known, or has no value.
+        """
+        given, wanted = self.given, (*names, HEIGHT, *TOWARDS)
         known = (*wanted, *ALONG_GRID)
         if strange := [name for name in given.own if name not in known]:
             raise InputError(unknown("tracer at open edges", strange[0], names))
@@ -155,16 +202,23 @@ class Edges(OceanComponent):
                 f"{given!r} has no value of {' and '.join(missing)} for water that enters; give"
                 f" {where}, or data that have it"
             )
-        self.outside = Outside(
-            grid, cuts, values, given.balanced, self.outer, given.tides is not None
-        )
-        self.tides = None if given.tides is None else TidesAtEdges(grid, cuts, given.tides)
-        if self.tides is not None:
-            self.tides.check(given.edges)
-        self.times = {"inflow_time": given.inflow_time, "outflow_time": given.outflow_time}
+        return values
+
+    outer: Any = None  # the sea around
 
     def _around(self, names: Sequence[str], values: Mapping[str, Any]) -> Any:
         """Returns the sea around, which gives what `values` lack."""
+        if self.given.two_way:
+            wanted = Wanted(self.grid, self.cuts.cells, names, names)
+            found = sea_around(wanted, self.given.outer, self.given.outer_every)
+            if not isinstance(found, OuterSea):
+                raise InputError(
+                    f'OpenEdges nesting = "two-way" is for an outer that runs at the same time;'
+                    f" {self.given.outer!r} has run before"
+                )
+            simulation = found.name if found.simulation is None else found.simulation
+            every = self.given.outer_every
+            return TwoWaySea(wanted, simulation, every, self.cuts, self.stretched)
         taken = [name for name in (*names, HEIGHT) if name not in values]
         if not {*TOWARDS, *ALONG_GRID} & {*values}:
             taken += TOWARDS
@@ -198,10 +252,13 @@ class Edges(OceanComponent):
 
     def records(self) -> Iterable[Any]:
         """Returns what is given in time."""
-        return [one.in_time for one in self.outside.values if one.in_time is not None]
+        own = [one.in_time for one in self.outside.values if one.in_time is not None]
+        return [*own, *([self.nested.advection] if self.nested and self.advection else [])]
 
     def processes(self, phase: str, do: Order) -> None:
         """Adds the flow through the edges; momentum next to them is without lateral friction."""
+        if phase == "viscosity" and self.nested and self.advection:
+            self.nested.advection.interpolate(do, "open_edge")
         if phase == "momentum":
             do("EdgeKeepsTendency", when=self.friction)
         if phase == "friction":
@@ -211,15 +268,23 @@ class Edges(OceanComponent):
                 values.interpolate(do, "open_edge")
             if self.tides is not None:
                 self.tides.add(do)
-            do("EdgeConvergence")
+            do("NestConvergence" if self.given.two_way else "EdgeConvergence")
         if phase == "transport":
-            do(scheme("EdgeTransport", **self.times))
+            do("NestTransport", when=self.given.two_way)
+            do(scheme("EdgeTransport", **self.times), when=not self.given.two_way)
 
     def add_to(self, tracer: Field, add: Tendency) -> None:
         """Adds what a tracer loses and gains through the edges."""
-        add(scheme("EdgeContent", **self.times), term="open_edges")
+        inside = scheme("EdgeContent", **self.times)
+        add("NestContent" if self.given.two_way else inside, term="open_edges")
+
+    def sums(self, tracers: Iterable[Field]) -> set[str]:
+        """Returns the names of fields that are sums in an interval, 0 at its start."""
+        parts = ("in_time", "beyond_in_time") if self.given.two_way else ()
+        return {one.part(part) for one in tracers for part in parts}
 
     def complete(self, do: Order) -> None:
-        """Leaves momentum at the corners next to the edges without advection."""
+        """Leaves momentum at the corners next to the edges without advection of its own."""
         if self.advection is not None:
-            do.insert(do.kinds.index(self.advection) + 1, "EdgeWithoutAdvection")
+            what = "NestAdvection" if self.nested else "EdgeWithoutAdvection"
+            do.insert(do.kinds.index(self.advection) + 1, what)
