@@ -106,7 +106,7 @@ class SeaEnsemble:
     of B that each window adds, as a part of that of the background; seed of the draws."""
 
     members: int = 20
-    length: float = 600.0
+    length: float = 1000.0
     depth: float = 500.0
     relaxation: float = 0.5
     model_error: float = 0.0
