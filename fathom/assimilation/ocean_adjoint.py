@@ -372,8 +372,8 @@ def _check_python(model: Any, freeze: Iterable[str]) -> None:
     that its part of the derivative may be missing.
     """
     for one in model.extra_processes:
-        if isinstance(one.process, PythonScheme) and one.process.name not in freeze:
-            name = one.process.name
+        name = str(getattr(one.process, "name", ""))
+        if isinstance(one.process, PythonScheme) and name not in freeze:
             raise InputError(
                 f"{name} computes in Python: no derivative of it is known, and its part would be"
                 f" missing in the gradient; freeze = ['{name}'] takes what it gives as fixed"
