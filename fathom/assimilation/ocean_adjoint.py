@@ -29,6 +29,7 @@ from fathom.base.clock import Period
 from fathom.base.configurable import explained
 from fathom.base.failure import InputError
 from fathom.base.near import near_or_all
+from fathom.model.schemes import PythonScheme
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ class OceanAdjoint:
         model = simulation.model
         if model.without_tangent is None:
             raise InputError(f"{type(model).__name__} is no ocean: adjoint takes an Ocean")
+        _check_python(model, freeze := list(freeze))
         self.simulation, self.model = simulation.prepare(), model
         processes = model.processes(simulation.time_step, simulation.surface)
         self.frozen = _frozen(processes, freeze)
@@ -363,6 +365,19 @@ class _Number:
         """Adds what the step contributes, by the adjoint after it."""
         names = self.sea.simulation.fields.state
         self.derivative += gradient.dot(self.difference, names) / self.apart
+
+
+def _check_python(model: Any, freeze: Iterable[str]) -> None:
+    """Raises InputError: a process computes in Python, a net or a function, and nobody has said
+    that its part of the derivative may be missing.
+    """
+    for one in model.extra_processes:
+        name = str(getattr(one.process, "name", ""))
+        if isinstance(one.process, PythonScheme) and name not in freeze:
+            raise InputError(
+                f"{name} computes in Python: no derivative of it is known, and its part would be"
+                f" missing in the gradient; freeze = ['{name}'] takes what it gives as fixed"
+            )
 
 
 def _frozen(processes: Iterable[Any], freeze: Iterable[str]) -> list[str]:

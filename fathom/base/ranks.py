@@ -76,6 +76,13 @@ def group(comm: Any, ranks: Iterable[int]) -> Any:
     return comm.Create_group(comm.Get_group().Incl(numbers))
 
 
+def parted(comm: Any, number: int) -> Any:
+    """Returns the communicator of the own one of so many groups of ranks of another one, each of
+    the same size and of ranks one after another. All of them call it.
+    """
+    return comm if number == 1 else comm.Split(comm.rank // (comm.size // number), comm.rank)
+
+
 def numbers(comm: Any) -> list[int]:
     """Returns the ranks of a communicator by their number among all."""
     return [int(n) for n in comm.Get_group().Translate_ranks(None, mpi.world.Get_group())]

@@ -29,6 +29,7 @@ class Host(Protocol):
     overwrite: bool
     parallel: dict[str, Any]  # how it is spread over the machine
     comm: mpi.MPI.Comm  # the ranks that compute
+    everyone: mpi.MPI.Comm  # those of all groups of an ensemble
     division: Division  # which ranks step, and which help
     servers: Servers | None  # those at work
     domain: Any  # its blocks on the ranks (core.Domain)
@@ -89,8 +90,8 @@ class Host(Protocol):
     def writers(self) -> list[int]:
         """Returns the ranks that write."""
 
-    def on_root(self, action: Callable[[], object]) -> None:
-        """Does it on rank 0; an error there is raised on all ranks."""
+    def on_root(self, action: Callable[[], object], comm: mpi.MPI.Comm | None = None) -> None:
+        """Does it on rank 0, of all or of others; an error there is raised on all of them."""
 
     def tidy(self) -> None:
         """Gives back what was needed only for a while."""

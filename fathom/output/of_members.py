@@ -67,8 +67,10 @@ class OfMembers:
     def _show(self, event: mpi.core.OutputEvent) -> None:
         s = self.simulation
         if s.members.is_last:
+            if s.members.groups > 1:
+                s.everyone.barrier()  # all members are there
             self.summarise(event)
-            s.comm.barrier()  # mean and spread are there
+            s.everyone.barrier()  # mean and spread are there
             s.delivery.show(self, event)  # type: ignore[arg-type]  # a store is a stream
 
     def summarise(self, event: mpi.core.OutputEvent) -> None:
@@ -78,7 +80,8 @@ class OfMembers:
         s = self.simulation
         if not self.summarised or s.comm.rank not in s.writers:
             return
-        position, writers = s.writers.index(s.comm.rank), len(s.writers)
+        position = s.members.group * len(s.writers) + s.writers.index(s.comm.rank)
+        writers = s.members.groups * len(s.writers)
         for product in self.products:
             first = self.items[product.items[0]].first
             for n, region in enumerate(product.regions):

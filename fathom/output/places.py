@@ -157,4 +157,4 @@ class Places:
 
         if self.target is not None:
             s.on_root(find)
-            self.target = s.comm.bcast(self.target)
+            self.target = s.everyone.bcast(self.target)

@@ -149,7 +149,7 @@ class Store(Statistics, OfMembers, Along, Places, Stream):
             self.reopen()
         elif self.dealt and not s.is_root:
             self.file = output.writer(self.whole_path).encoder(self.whole_path)
-        self.count, regions = s.comm.bcast(
+        self.count, regions = s.everyone.bcast(
             (
                 len(self.file.times),
                 {name: tuple(self.file.regions(self._alias(name))) for name in self.variables},

@@ -46,6 +46,7 @@ class Checkpoint:
             )
         self.simulation, self.path, self.keep = simulation, path, keep
         self.parts: list[Part] = []
+        self.present = False  # of an ensemble only the member in the fields
         self.calls = files.Writes()  # of this rank
         self.begun: tuple[int, restart.Begun | None] = -1, None  # open on this rank for writing
 
@@ -58,7 +59,7 @@ class Checkpoint:
             self.simulation.fields.fields if self.simulation.sequence else []
         )  # servers are told the rest
         levels = {f["name"]: f["levels"] for f in fields}
-        members = self.simulation.members
+        members, self.present = self.simulation.members, present
         every: Iterable[int | None] = [None]
         if members.several and not present:
             every = range(members.number)
@@ -71,7 +72,13 @@ class Checkpoint:
     @property
     def stalls(self) -> list[float]:
         """Returns [s] that each restart kept this rank from computing."""
-        return [sum(each) for each in zip(*(part.stalls for part in self.parts))]
+        own = (part.stalls for part in self.parts if part.is_own)
+        return [sum(each) for each in zip(*own)]
+
+    @property
+    def comm(self) -> mpi.MPI.Comm:
+        """Returns the ranks that write it together."""
+        return self.simulation.comm if self.present else self.simulation.everyone
 
     @property
     def writes(self) -> dict[int, list[int]]:
@@ -91,6 +98,9 @@ class Checkpoint:
         self._create(self.parts[0].count)
         for part in self._own_parts():
             part.send(last=True)
+        if (s := self.simulation).members.groups > 1:
+            s.everyone.barrier()  # all members are on the disk
+            s.on_root(lambda: self.finish(s.seconds))
 
     def write_here(self) -> Path:
         """Writes the present state, by the ranks that compute. Returns the path."""
@@ -100,8 +110,8 @@ class Checkpoint:
             part.write_here(event, lambda item: s.fields.windows(item.field))
         if s.delivery.stage is not None:
             s.delivery.stage.wait()
-        s.comm.barrier()  # all parts are on the disk
-        s.on_root(lambda: self.finish(s.seconds))
+        self.comm.barrier()  # all parts are on the disk
+        s.on_root(lambda: self.finish(s.seconds), self.comm)
         self.begun = -1, None
         return path
 
@@ -111,7 +121,7 @@ class Checkpoint:
         for part in self.parts:
             if part.member is None:
                 yield part
-            elif part.member in members.own:
+            elif part.is_own:
                 members.take(part.member)
                 yield part
 
@@ -154,8 +164,8 @@ class Checkpoint:
     def _create(self, number: int) -> Path:
         """Begins the number-th on root. Returns its path."""
         s, path = self.simulation, self.at(self.simulation.seconds)
-        if s.comm.bcast(
-            s.is_root and restart.begun(path)
+        if self.comm.bcast(
+            self.comm.rank == 0 and restart.begun(path)
         ):  # an earlier one of that name may be under way
             s.settle()
         header = restart.Header(
@@ -167,7 +177,7 @@ class Checkpoint:
             fingerprint(s),
             {
                 "time_series": s.series.kept(),
-                **s.members.in_headers,
+                **({} if self.present else s.members.in_headers),
                 "numerics": s.model.numerics,
                 "geometry": s.model.geometry_id,
                 "provenance": provenance.attributes(s),
@@ -189,7 +199,7 @@ class Checkpoint:
                 begun.write_whole(name, values, self.calls)
             self.begun = number, begun
 
-        s.on_root(create)
+        s.on_root(create, self.comm)
         return path
 
 
@@ -217,6 +227,15 @@ class Part(Stream):
                 [Item(field, levels, bands)],
                 [Product((self.field,), (0,), bands)],
             )
+
+    @property
+    def is_own(self) -> bool:
+        """Returns whether these ranks write it: they have its member."""
+        return self.member is None or self.member in self.simulation.members.own
+
+    def _show(self, event: Any) -> None:
+        if self.simulation.members.groups == 1:  # else once all groups have written
+            super()._show(event)
 
     def write_region(
         self, event: Any, product: Product, n: int, arrays: Sequence[np.ndarray]

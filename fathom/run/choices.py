@@ -78,7 +78,7 @@ def settle(simulation: Simulation) -> None:
     kept = {}
     if how["automatic"] and set(parallel.chosen) - named:
         simulation.choices = Choices(identity(simulation))
-        kept = simulation.comm.bcast(simulation.choices.read() if simulation.is_root else None)
+        kept = simulation.everyone.bcast(simulation.choices.read() if simulation.is_root else None)
     same = simulation.model.numerics.get("reproducible", True)
     simulation.parallel, simulation.why = parallel.settle(
         how, named, kept, ranks=simulation.comm.size, same_bits=same

@@ -122,9 +122,9 @@ class Events(Held):
             return self.help()
         sanity.check_period(Period(period, "run"), self.time_step)
         shown = chosen(progress)
-        agreed.check_same(self.comm, self._told(period, from_start))
+        agreed.check_same(self.everyone, self._told(period, from_start))
         try:
-            with agreed.staying(self.comm), self.engaged():
+            with agreed.staying(self.everyone), self.engaged():
                 with self.wishes.heard():
                     self.start_run(period, from_start)
                     self.show_start()
@@ -185,10 +185,10 @@ class Events(Held):
             str(self),
             self.clock.date(self.end),
             self.directory,
-            self.comm.size,
+            self.everyone.size,
         )
         self.sequence.reset_timings()
-        regions.begin(self.comm, self.trace_events)
+        regions.begin(self.everyone, self.trace_events)
         self.stopped = False
         self.marked: dict[str, list[int]] = {}  # steps after which something happened, by its name
         self.start_steps, self.began = self.count, wall_clock.perf_counter()
@@ -370,8 +370,8 @@ class Events(Held):
     def _close(self) -> None:
         """Ends with the profile, the last messages of the servers, the restart."""
         self.profile, self.traces = (
-            regions.gathered(self.comm),
-            regions.traced(self.comm) if self.trace_events else None,
+            regions.gathered(self.everyone),
+            regions.traced(self.everyone) if self.trace_events else None,
         )
         of_helpers = self.apart.end(traced=self.traces is not None or bool(self.trace_events))
         if self.traces is not None:
@@ -382,7 +382,7 @@ class Events(Held):
         for stream in (*self.streams, *(one for one in self.outputs if not one.travels)):
             stream.leave()
         self.write_departures()
-        self.comm.barrier()  # all outputs are complete
+        self.everyone.barrier()  # all outputs are complete
         if self.is_root:
             wishes.forget(self.directory)
             live.forget(self.directory)
@@ -403,8 +403,8 @@ class Events(Held):
         asked = [self.alone and self.wishes.take(wish) for wish in wanted]
         gone = self.is_root and self.lock.has_moved(self.directory)
         mine = np.array([seconds, mpi.core.meetings_full(), *asked, gone], float)
-        with region("agreement", "run", "sum", self.comm):
-            self.comm.Allreduce(mpi.MPI.IN_PLACE, mine, mpi.MPI.MAX)
+        with region("agreement", "run", "sum", self.everyone):
+            self.everyone.Allreduce(mpi.MPI.IN_PLACE, mine, mpi.MPI.MAX)
         if mine[4]:
             raise RunError(moved(self.directory))
         if mine[1]:
@@ -455,7 +455,7 @@ class Events(Held):
                 self._write_record()
 
         self.on_root(make)
-        told = self.comm.bcast((self.identity, self.goes_on_here))
+        told = self.everyone.bcast((self.identity, self.goes_on_here))
         self.identity, self.goes_on_here = told
         self.begun_in = self.directory
 

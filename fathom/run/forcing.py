@@ -48,9 +48,25 @@ class Forcing:
         )
 
     @classmethod
-    def of(cls, surface: Any, model: Model, readers: reading.Readers) -> Self | None:
-        """Returns the forcing of a simulation; None where nothing is read in time."""
-        sources = [*model.forcing(surface).records(), *model.records(model)]
+    def of(
+        cls,
+        surface: Any,
+        model: Model,
+        readers: reading.Readers,
+        errors: Any = None,
+        fields: Any = None,
+    ) -> Self | None:
+        """Returns the forcing of a simulation; None where nothing is read in time.
+
+        errors : those of the members of an ensemble (fathom/run/ensemble/forcing.py), None: none.
+        fields : of the sequence.
+        """
+        of_surface = model.forcing(surface)
+        given = [*of_surface.records()]
+        if errors is not None:
+            units = {f["name"]: f["units"] for f in fields.fields}
+            given = errors.on(given, of_surface.fixed_fields(), units, model.grid)
+        sources = [*given, *model.records(model)]
         return cls(sources, readers) if sources else None
 
     def check(self, clock: Clock, begin: float, end: float) -> None:
@@ -74,6 +90,11 @@ class Forcing:
         for source in self.sources:
             getattr(source, "close", lambda: None)()
 
+    def take_member(self, member: int | None) -> None:
+        """Makes the records those of a member from now on; None: of none, without errors."""
+        for source in self.sources:
+            getattr(source, "take_member", lambda _: None)(member)
+
     def forget(self) -> None:
         """Says that the fields hold no records: they are others now."""
         self.held = [None] * len(self.sources)
@@ -92,13 +113,9 @@ class Forcing:
         for n, source in enumerate(self.sources):
             before, after, t0, t1 = now = source.axis.bracket(s.clock, s.seconds)
             until = min(until, t1)
-            if now == self.held[n]:
+            if now == self.held[n] or self._put_fixed(simulation, n, now):
                 continue
-            next_ = (
-                [source.axis.bracket(s.clock, t1 + s.time_step)[1]]
-                if t1 + s.time_step < min(s.end, source.axis.coverage(s.clock)[1])
-                else []
-            )
+            next_ = _next_after(source, s, t1 + s.time_step)
             wanted = [("_previous", before, [after]), ("_next", after, [after, *next_])]
             held = self.held[n]
             if held and before == held[1]:
@@ -120,6 +137,19 @@ class Forcing:
             else 1 << 60
         )
 
+    def _put_fixed(
+        self, simulation: Simulation, n: int, now: tuple[int, int, float, float]
+    ) -> bool:
+        """Puts fields of a source that has no records, only values, into those of the sequence;
+        returns whether it is one.
+        """
+        if not getattr(self.sources[n], "direct", False):
+            return False
+        for name, values in self._fields(n, now[0]):
+            _put(simulation.fields, name, values, None)
+        simulation.changed, self.held[n] = True, now
+        return True
+
     def _fields(self, n: int, number: int) -> Iterator[tuple[str, np.ndarray]]:
         if getattr(self.sources[n], "collective", False):  # made by all ranks, not read
             yield from self.sources[n].read(number).items()
@@ -139,6 +169,12 @@ class Forcing:
             raise RunError(
                 f"the forcing{date and f' of {date}'} cannot be read: {error}"
             ) from error
+
+
+def _next_after(source: Source, simulation: Simulation, seconds: float) -> list[int]:
+    """Returns the record that is needed after that time; none: the run or the records end there."""
+    end = min(simulation.end, source.axis.coverage(simulation.clock)[1])
+    return [source.axis.bracket(simulation.clock, seconds)[1]] if seconds < end else []
 
 
 def _put(fields: Any, name: str, values: np.ndarray, columns: Any) -> None:

@@ -70,13 +70,14 @@ def _make_program(s: Simulation) -> None:
     s.follow_sun(s.sequence, s.fields)
     s.at_start = first_record.names(s, own, keep)
     s.sequence.prepare(s.fields, lambda _: fill_fixed(s))
-    s.forcing = Forcing.of(s.surface, model, s.readers)
+    s.forcing = Forcing.of(s.surface, model, s.readers, s.members.of_forcing, s.fields)
+    s.members.tell()
 
 
 def take_back(s: Simulation) -> None:
     """Deletes the file of the fields, which are back in memory."""
     if s.between is not None:
-        s.comm.barrier()  # nobody reads the file any more
+        s.everyone.barrier()  # nobody reads the file any more
         s.on_root(s.between.unlink)
         s.between = None
 

@@ -18,7 +18,7 @@ most_threads = 1024  # of a rank
 
 def of_fields(simulation: Simulation) -> str:
     """Returns the memory of the fields of a sequence, in words; all ranks call it."""
-    each = simulation.comm.allgather(simulation.sequence.bytes_allocated)
+    each = simulation.everyone.allgather(simulation.sequence.bytes_allocated)
     ranks, threads = len(each), simulation.parallel["threads"]
     return (
         f"{bytes_text(sum(each))} of fields on {ranks} rank{'s' * (ranks > 1)} × {threads}"
@@ -29,7 +29,9 @@ def of_fields(simulation: Simulation) -> str:
 def for_fields(simulation: Simulation) -> None:
     """Raises RoomError, on all ranks: the fields of a sequence need more memory than a node
     has."""
-    comm, here = simulation.comm, float(simulation.sequence.bytes_allocated)
+    # a member's own program is made by its group alone
+    comm = simulation.everyone if simulation.fields is None else simulation.comm
+    here = float(simulation.sequence.bytes_allocated)
     node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
     free = node.bcast(machine.free_memory())
     needed = node.allreduce(here)

@@ -128,6 +128,7 @@ class Simulation(Requests, Events):
         )
         self.division: Division = no_part
         self.place = device.place(self.parallel["device"], comm)
+        self.members = States(self._seen, checked_ensemble(ensemble, self.parallel))
         self.take_ranks(divide(comm or mpi.world, {} if comm else self.asks_for(mpi.world)))
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
@@ -135,7 +136,6 @@ class Simulation(Requests, Events):
         self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
         self.observing = []  # departures that are made in the run
         self.handed = Handed(self)  # fields from and to other programs
-        self.members = States(self._seen, checked_ensemble(ensemble, self.parallel))
         self.alone = True  # no other program runs under the same clock
         self.together: Together | None = None  # programs that run with it, of which it is the first
         self.sequence: Any = None  # the program of a step
@@ -320,7 +320,8 @@ class Simulation(Requests, Events):
 
     def take_ranks(self, division: Division) -> None:
         """Takes its ranks."""
-        self.division, self.comm = division, division.comm
+        self.division, self.everyone = division, division.comm
+        self.comm = self.members.take_ranks(self.everyone)
         self.apart = apart.Apart(self, division)  # radiation on separate ranks
 
     @property
@@ -341,7 +342,7 @@ class Simulation(Requests, Events):
     @property
     def is_root(self) -> bool:
         """Returns whether this rank is the first of those that step."""
-        return not self.serves and self.comm.rank == 0
+        return not self.serves and self.everyone.rank == 0
 
     def prepare(self) -> Self:
         """Makes blocks, fields, processes, initial state: everything but time. Returns the
@@ -482,18 +483,18 @@ class Simulation(Requests, Events):
             self.servers.drain()
         self.delivery.settle(wait=True)
 
-    def on_root(self, action: Callable[[], object]) -> None:
-        """Does it on rank 0; an error there is raised everywhere, so that no rank waits for
-        another.
+    def on_root(self, action: Callable[[], object], comm: mpi.MPI.Comm | None = None) -> None:
+        """Does it on rank 0 of those that compute, or of others; an error there is raised on all
+        of them, so that no rank waits for another.
         """
-        error = None
-        if self.is_root:
+        comm, error = comm or self.everyone, None
+        if comm.rank == 0:
             try:
                 action()
             except (OSError, ValueError) as e:
                 error = e
-        with region("decision of rank 0", kind="sum", comm=self.comm):
-            error = self.comm.bcast(error)
+        with region("decision of rank 0", kind="sum", comm=comm):
+            error = comm.bcast(error)
         if error is not None:
             raise error
 

@@ -12,6 +12,8 @@ import box
 import fathom as fm
 from fathom.assimilation.calibration import inversion, settings
 from fathom.assimilation.calibration.priors import prior_of
+from fathom.assimilation.observations import base
+from fathom.assimilation.observations.base import Observations
 
 truth = {"constants.tau": 0.13, "model.friction.viscosity": 2e4}
 table = """
@@ -154,6 +156,111 @@ def test_costs_of_means_and_functions(file, tmp_path):
     read.experiment(read.middle()).simulation(run, overwrite=True).run("12h", report=False)
     a, b = (cost.of_run(run) for cost in read.costs)
     assert a.shape == b.shape == (1,) and a == pytest.approx(b, rel=1e-6)
+
+
+sea = """
+[constants]
+heat = 100
+[grid]
+type = "LatitudeLongitudeGrid"
+nx = 10
+ny = 8
+longitude = [-40, -20]
+latitude = [-10, 10]
+levels = { type = "ZLevels", nz = 6, depth = 600, surface = 20 }
+[model]
+type = "Ocean"
+physics = "simple"
+vertical_mixing = { type = "ConstantMixing", viscosity = 1e-2, diffusivity = 1e-4 }
+friction = { type = "LaplacianFriction", viscosity = 1e5 }
+[state]
+temperature = "5 + 20 * exp(-depth / 150)"
+salinity = 35
+[simulation]
+start = "2018-11-20"
+time_step = "1h"
+run = "2d"
+surface = { type = "SurfaceForcing", heat_flux = "heat" }
+[observations]
+base = "BASE"
+every = "1h"
+[calibration]
+members = 5
+[calibration.parameters]
+"constants.heat" = { range = [0, 300] }
+"model.vertical_mixing.diffusivity" = { prior = "loguniform", range = [1e-5, 1e-2] }
+[calibration.costs.surface]
+kind = "observed"
+variables = "sea_water_temperature"
+reports = "ship"
+bands = 2
+error = 0.005
+[calibration.costs.below]
+kind = "observed"
+variables = ["sea_water_temperature"]
+reports = ["argo"]
+depth = [30, 120]
+error = 0.01
+"""
+
+
+def observed(n=240):
+    """Temperatures of the surface and at 20 to 200 m in the second day."""
+    which, random = np.arange(n) % 2, np.random.default_rng(4)
+    return Observations(
+        report=np.arange(n), kind=np.where(which, "argo", "ship"), value=np.full(n, 15.0),
+        time=1542672000 + 86400 + random.integers(0, 80000, n),
+        variable=np.full(n, "sea_water_temperature"),
+        longitude=random.uniform(-38, -22, n), latitude=random.uniform(-8, 8, n),
+        depth=np.where(which, random.uniform(20, 200, n), 1.0),
+    )  # fmt: skip
+
+
+def test_observed_sets_find_what_made_them(tmp_path):
+    """The base has what a run with other numbers sees, and errors; both lie in the posterior. The
+    numbers of a cost are the means of departures, band by band.
+    """
+    path, truth = tmp_path / "sea.toml", tmp_path / "sea.parquet"
+    path.write_text(sea.replace("BASE", str(truth)))
+    data = observed()
+    base.write(data, truth)
+    values = {"constants.heat": 180.0, "model.vertical_mixing.diffusivity": 8e-4}
+    sets = [word for key, x in values.items() for word in ("--set", f"{key}={x!r}")]
+    box.fathom("run", path, "--out", tmp_path / "truth", "--no-report", *sets, folder=tmp_path)
+    made = base.read(tmp_path / "truth/departures.parquet")
+    assert made.used.all()
+    away = made["background_departure"].copy()
+    north = made.kind_is("ship") & (made["latitude"] >= 0)
+    costs = settings.read(path).costs
+    assert costs[0].of_run(tmp_path / "truth")[1] == pytest.approx(-away[north].mean())
+    deep = (made["depth"] >= 30) & (made["depth"] <= 120)
+    assert costs[1].of_run(tmp_path / "truth") == pytest.approx([-away[deep].mean()])
+    error = 0.02 * np.random.default_rng(8).standard_normal(len(away))
+    made["value"] = made["value"] - away + error
+    made["background_departure"], made["slot"] = np.nan, -1
+    base.write(made, truth)
+    status, _, err = box.fathom("calibrate", path, "--out", tmp_path / "found", folder=tmp_path)
+    assert status == 0, err
+    found = json.loads((tmp_path / "found/report.json").read_text())["parameters"]
+    for key, value in values.items():
+        assert found[key]["low"] < value < found[key]["high"], found
+        assert found[key]["variance_left"] < 0.4
+
+
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ('variables = "sea_water_temperature"', 'variables = "sea_temperature"', "variable"),
+        ('["argo"]', '["argos"]', "did you mean 'argo'"),
+        ("bands = 2", "bands = 0", "bands = 0 must be a whole number from 1 on"),
+        ("bands = 2", 'departures = "d.parquet"', r"reads d.parquet, which no \[observations\]"),
+    ],
+)
+def test_mistakes_of_observed_costs(tmp_path, old, new, said):
+    path = tmp_path / "sea.toml"
+    path.write_text(sea.replace(old, new))
+    with pytest.raises(fm.InputError, match=said):
+        settings.read(path)
 
 
 # ---- refused -------------------------------------------------------------------------------------

@@ -322,6 +322,23 @@ def test_what_does_not_match(tmp_path, more, said):
         fm.Simulation(tank().insert(fm.load_scheme(file, **given), before=update), "1h").prepare()
 
 
+def test_a_gradient_refuses_a_net_that_nobody_has_frozen(tmp_path):
+    """Else its part would be missing without a word; frozen, it is named."""
+    net_ = relaxing(tmp_path)
+    with pytest.raises(fm.InputError, match=r"relax computes in Python: .*freeze = \['relax'\]"):
+        fm.adjoint(
+            fm.Simulation(tank().insert(net_, before=update), "1h"), fm.Average("temperature"), "3h"
+        )
+    sim = fm.Simulation(tank().insert(net_, before=update), "1h")
+    found = fm.adjoint(
+        sim,
+        lambda state: (state.temperature * 0 + 1.0).rename("temperature"),
+        "3h",
+        freeze=["relax"],
+    )
+    assert "relax" in found.frozen
+
+
 def test_files_that_are_refused(tmp_path):
     given = {"inputs": [temperature], "outputs": [tendency]}
     with pytest.raises(FileNotFoundError, match=r"none\.onnx: no such file"):

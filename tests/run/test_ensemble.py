@@ -77,6 +77,52 @@ def test_members_depend_neither_on_ranks_nor_on_their_number(three, tmp_path):
     assert box.summary(tmp_path / "five")["members"]["checksums"][:3] == checksums
 
 
+@pytest.mark.parametrize("ranks, how", [(2, "groups=2"), (3, "ranks=1"), (4, "groups=2")])
+def test_members_on_groups_of_ranks_have_the_same_bits(three, tmp_path, ranks, how):
+    """Three members in two groups, so that one has more; a group each; two groups of two ranks."""
+    folder, _ = three
+    written(tmp_path)
+    words = "--no-report", "--set", f"ensemble.{how}"
+    box.done("run", "box.toml", *words, folder=tmp_path, ranks=ranks)
+    one, found = box.summary(folder / "runs/box"), box.summary(tmp_path / "runs/box")
+    assert found["members"] == one["members"] and found["ranks"] == ranks
+    assert found["state"] == one["state"] and found["series"] == one["series"]
+    stores = "now.zarr", "mean.zarr"
+    assert bits(tmp_path / "runs/box", *stores) == bits(folder / "runs/box", *stores)
+
+
+def test_groups_of_ranks_continue_from_each_other(three, tmp_path):
+    """Restarts of two groups, then of one, then of three, half way in intervals of the means."""
+    folder, checksums = three
+    written(tmp_path)
+    words = "run", "box.toml", "--no-report", "--set", "simulation.checkpoint=4h", "--set"
+    half = *words, "ensemble.groups=2", "--for", "5h"
+    box.done(*half, folder=tmp_path, ranks=2)
+    box.done(*words, "simulation.run=9h", "--continue", folder=tmp_path)
+    box.done(*words, "ensemble.groups=3", "--continue", folder=tmp_path, ranks=3)
+    assert box.summary(tmp_path / "runs/box")["members"]["checksums"] == checksums
+    stores = "now.zarr", "mean.zarr"
+    assert bits(tmp_path / "runs/box", *stores) == bits(folder / "runs/box", *stores)
+
+
+def test_groups_that_do_not_divide_are_refused(tmp_path):
+    written(tmp_path)
+    for how, said in {
+        "groups=2": "groups = 2: the 1 rank of this run do not divide so; allowed: 1",
+        "ranks=3": "ranks = 3 of a group: the 1 rank of this run do not divide so",
+        "groups=4": "groups = 4 are more than members = 3",
+        "groups=0": "groups = 0 must be a whole number from 1 on",
+    }.items():
+        status, _, err = box.fathom("run", "box.toml", "--set", f"ensemble.{how}", folder=tmp_path)
+        assert status == 2 and said in err, err
+    many = fm.Ensemble(2, ranks=2)
+    assert many.groups_of(4) == 2
+    with pytest.raises(InputError, match="6 ranks are 3 groups, more than members = 2"):
+        many.groups_of(6)
+    with pytest.raises(InputError, match="one of them is given"):
+        fm.Ensemble(2, groups=2, ranks=2)
+
+
 def test_an_ensemble_continues_to_the_same_bits(three, tmp_path):
     """Half of it, then the rest on other ranks, half way in the interval of the means."""
     folder, checksums = three

@@ -74,6 +74,19 @@ def bits():
     return hashlib.sha256(end.tobytes()).hexdigest()
 
 
+def filtered():
+    """Of the members after a window of the local filter."""
+    from fathom.assimilation.cycle import kept
+    from fathom.base.mpi import world
+
+    folder = world.bcast(tempfile.mkdtemp())
+    short = 'assimilation.window="2d"', 'assimilation.analyses="1d"', 'observations.every="1d"'
+    made = cycles(Path(folder), *short, "ensemble.members=4", "background.samples=4")
+    made.run("letkf")
+    end = kept.read(made.out / "letkf" / "members-0001.npz")["end"]
+    return hashlib.sha256(end.tobytes()).hexdigest()
+
+
 if __name__ == "__main__":
     from small_atmospheres import main
 

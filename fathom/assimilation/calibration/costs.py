@@ -3,6 +3,8 @@
 [calibration.costs.NAME] has a `kind`:
     mean       the mean of an output over an area and a period is `value`
     twin       an output, in boxes, is that of another run (`file`), as of a twin
+    observed   departures of a base of observations within the run ([observations] of the file):
+               their means by variable and band of latitude are nothing
     function   a function of the user's in `python`: run's folder -> numbers, by xarray, say
 """
 
@@ -17,6 +19,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from fathom.assimilation.observations import base
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.output import fields_in_time
@@ -33,6 +36,9 @@ class Cost:
     mean : `minus`, variables that are taken off (a balance); latitude, depth: (least, most);
         last: records of the end that count, 0: all.
     twin : file, of the reference; boxes: points along each axis that are averaged.
+    observed : `departures`, the path of [observations] in the folder of the run; variables, and
+        `reports` (kinds; all, where none is named); latitude, depth: (least, most); bands: equal
+        parts of the latitudes; least: data of a variable in a band that count.
     function : its name in the file `python`.
     """
 
@@ -48,6 +54,10 @@ class Cost:
     last: int = 0
     file: str = ""
     boxes: int = 4
+    departures: str = "departures.parquet"
+    reports: list[str] = field(default_factory=list)
+    bands: int = 1
+    least: int = 1
     function: str = ""
     python: str = ""
 
@@ -60,8 +70,17 @@ class Cost:
         errors = np.atleast_1d(np.asarray(1.0 if self.error is None else self.error, float))
         if not (errors > 0).all():
             raise InputError(f"the cost {self.name}: error = {self.error!r} must be above 0")
-        if isinstance(self.variables, str):
-            self.variables = [self.variables]
+        for key in ("variables", "reports"):
+            if isinstance(named := getattr(self, key), str):
+                setattr(self, key, [named])
+        for key in ("bands", "least"):
+            if type(number := getattr(self, key)) is not int or number < 1:
+                raise InputError(
+                    f"the cost {self.name}: {key} = {number!r} must be a whole number from 1 on"
+                )
+        if self.kind == "observed":
+            base.codes("variable", np.array(self.variables))
+            base.codes("kind", np.array(self.reports, "U16"))
 
     def of_run(self, run: Path) -> Array:
         """Returns the equivalents of a run, of its folder."""
@@ -170,6 +189,33 @@ def _boxed(cost: Cost, store: xr.Dataset) -> Array:
     return found
 
 
+def _observed(cost: Cost, run: Path) -> Array:
+    """Returns means of model minus observation, of each variable from south to north."""
+    data = base.read(run / cost.departures)
+    away = -data["background_departure"]
+    taken = data.used & np.isfinite(away)
+    latitude = data["latitude"]
+    south, north = cost.latitude or (-90.0, 90.0)
+    taken &= (latitude >= south) & (latitude <= north)
+    if cost.depth:
+        taken &= (data["depth"] >= cost.depth[0]) & (data["depth"] <= cost.depth[1])
+    if cost.reports:
+        taken &= np.isin(data["kind"], base.codes("kind", np.array(cost.reports)))
+    edges = np.linspace(south, north, cost.bands + 1)
+    band = np.clip(np.searchsorted(edges, latitude, side="right") - 1, 0, cost.bands - 1)
+    found = []
+    for name in cost.variables:
+        for n in range(cost.bands):
+            these = away[taken & data.variable_is(name) & (band == n)]
+            if len(these) < cost.least:
+                raise InputError(
+                    f"the cost {cost.name}: {len(these)} data of {name} from {edges[n]:g} to"
+                    f" {edges[n + 1]:g} degrees have a departure; least = {cost.least}"
+                )
+            found.append(these.mean())
+    return np.array(found)
+
+
 def _function(cost: Cost, run: Path) -> Array:
     names = runpy.run_path(cost.python)
     if not callable(names.get(cost.function)):
@@ -178,9 +224,10 @@ def _function(cost: Cost, run: Path) -> Array:
     return made
 
 
-ways = {"mean": _mean, "twin": _twin, "function": _function}
+ways = {"mean": _mean, "twin": _twin, "observed": _observed, "function": _function}
 needed = {
     "mean": ("output", "variables", "value", "error"),
     "twin": ("output", "variables", "file", "error"),
+    "observed": ("variables", "error"),
     "function": ("python", "function", "value", "error"),
 }

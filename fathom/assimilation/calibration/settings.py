@@ -118,8 +118,16 @@ def _check(made: Calibration) -> None:
     """Raises InputError before the first run: a parameter or an output that the file lacks."""
     for ends in ([p.least for p in made.priors], [p.most for p in made.priors]):
         made.experiment(ends).model  # noqa: B018  it is built
-    outputs = made.experiment(made.middle()).tables.get("output", {})
+    tables = made.experiment(made.middle()).tables
+    outputs = tables.get("output", {})
     for one in made.costs:
+        if one.kind == "observed":
+            of_run = tables.get("observations", {})
+            if not of_run or of_run.get("path", "departures.parquet") != one.departures:
+                raise InputError(
+                    f"the cost {one.name} reads {one.departures}, which no [observations] of the"
+                    " file writes: base, every, path"
+                )
         if one.output and one.output not in outputs:
             raise InputError(unknown(f"output of the cost {one.name}:", one.output, outputs))
         if one.file and not Path(one.file).exists():

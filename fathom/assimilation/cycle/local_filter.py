@@ -10,6 +10,7 @@ draws of the errors of the model, as in the ensemble of data assimilations.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def run(cycles: Cycles) -> list[dict[str, Any]]:
         path = cycles.out / "letkf" / f"window-{number:04d}.npz"
         if not path.exists():
             found = Filtered(cycles, number, cycles.seen(cycles.first + number, R))
-            ends = found.analyse(starts, inflation) + without_mean(drawn(errors, number + 1))
+            ends = found.ends(starts, inflation) + without_mean(drawn(errors, number + 1))
             write(path, end=ends, inflation=np.array(found.inflation),
                   summary=json.dumps(as_numbers(found.said)),
                   seconds=json.dumps(dict(found.clock)))  # fmt: skip
@@ -59,59 +60,73 @@ def run(cycles: Cycles) -> list[dict[str, Any]]:
     return results
 
 
-class Filtered:
-    """A window and its data."""
+class LocalWindow(ABC):
+    """A window of a local ensemble filter and its data: of the air here, of the sea in
+    sea_filter.py.
 
-    def __init__(self, cycles: Cycles, number: int, seen: dict[int, Seen]) -> None:
-        self.cycles, self.number, self.seen = cycles, number, seen
-        self.twin, self.steps = cycles.twin, cycles.experiment.steps
+    seen : data by their steps.  steps : of the window.  relaxation : of the spread.
+    """
+
+    def __init__(self, seen: dict[int, Seen], steps: int, relaxation: float) -> None:
+        self.seen, self.steps, self.relaxation = seen, steps, relaxation
         self.clock, self.inflation = Stopwatch(), 1.0
         self.said: dict[str, Any] = {}
 
-    def analyse(self, starts: Array, inflation: float) -> Array:
-        """Returns members at the end of the window; `said` and `inflation` are those of it."""
-        twin, half, of = self.twin, self.steps // 2, self.cycles.experiment.ensemble
+    @abstractmethod
+    def forecast(self, state: Array, steps: int) -> Array:
+        """Returns what a state becomes."""
+
+    @abstractmethod
+    def changed(self, X: Array, Y: Array, d: Array, precision: Array) -> Array:
+        """Returns what is added to the mean for each member, (N, n), of deviations X of the members
+        and Y of their equivalents, and departures d of the mean with their 1 / variance.
+        """
+
+    def taken(self, d: Array, Y: Array, variances: Array) -> Array:
+        """Returns which data are used; all, where a window has no screening."""
+        return np.ones(len(d), bool)
+
+    def analyse(self, starts: Array, inflation: float) -> tuple[Array, Array, Array]:
+        """Returns members in the middle of the window before and after the analysis, and at its
+        end; `said` has numbers of it, `inflation` that of the next one.
+        """
+        half = self.steps // 2
         with self.clock.of("forecasts"):
             states = self._run(starts, 0, half)
-            later = self._run(states[half], half, self.steps)
+            later = self._run(states[half], half, self._last_data)
         d, Y, variances = self._departures({**states, **later}, self.seen)
-        taken = np.ones(len(d), bool)
-        if (limit := self.cycles.screening(self.number)) is not None:
-            taken = np.abs(d) <= limit * np.sqrt(variances + Y.var(0, ddof=1))
+        taken = self.taken(d, Y, variances)
         shown = letkf.inflation_of(Y[:, taken], d[taken], variances[taken])
         self.inflation = letkf.adapted(inflation, shown)
         before, mean = states[half], states[half].mean(0)
         more = np.sqrt(self.inflation)
         with self.clock.of("analysis"):
             precision = np.where(taken, 1 / variances, 0.0)
-            change = self._changed(more * (before - mean), more * Y, d, precision)
-            after = mean + letkf.relaxed(more * (before - mean), change, of.relaxation)
+            change = self.changed(more * (before - mean), more * Y, d, precision)
+            after = mean + letkf.relaxed(more * (before - mean), change, self.relaxation)
         with self.clock.of("forecasts"):
             later = self._run(after, half, self.steps)
         last = {n: s for n, s in self.seen.items() if n >= half}
         left, _, of_last = self._departures(later, last)
-        truth = self.cycles.window(self.cycles.first + self.number)["middle"]
         good = taken[-len(left) :]
         self.said = {
-            "hours": self.cycles.hours(self.number),
-            "background": twin.distance(mean, truth),
-            "analysis": twin.distance(after.mean(0), truth),
-            "spread": twin.spread(before),
-            "analysis spread": twin.spread(after),
-            "departure": _size(d[taken], variances[taken]),
-            "residual": _size(left[good], of_last[good]),
+            "departure": size(d[taken], variances[taken]),
+            "residual": size(left[good], of_last[good]),
             "observations": int(taken.sum()),
             "rejected": int((~taken).sum()),
             "iterations": 0,
         }
-        return later[self.steps]
+        return before, after, later[self.steps]
+
+    @property
+    def _last_data(self) -> int:
+        return max(*self.seen, self.steps // 2)
 
     def _run(self, members: Array, first: int, last: int) -> dict[int, Array]:
         """Returns members at the times of data from one step to another, and at the last."""
         found, now = {}, first
         for n in sorted({*(n for n in self.seen if first <= n < last), last}):
-            seconds = (n - now) * self.twin.model.step
-            members = np.array([self.twin.model.run(x, seconds) for x in members])
+            members = np.array([self.forecast(x, n - now) for x in members])
             found[n], now = members, n
         return found
 
@@ -131,10 +146,41 @@ class Filtered:
         mean = equivalents.mean(0)
         return values - mean, equivalents - mean, variances
 
-    def _changed(self, X: Array, Y: Array, d: Array, precision: Array) -> Array:
-        """Returns what is added to the mean for each member, (N, n): column by column, a place for
-        each layer, with the data near to it.
-        """
+
+class Filtered(LocalWindow):
+    """A window of the air."""
+
+    def __init__(self, cycles: Cycles, number: int, seen: dict[int, Seen]) -> None:
+        of = cycles.experiment
+        super().__init__(seen, of.steps, of.ensemble.relaxation)
+        self.cycles, self.number, self.twin = cycles, number, cycles.twin
+
+    def forecast(self, state: Array, steps: int) -> Array:
+        seconds = steps * self.twin.model.step
+        return np.asarray(self.twin.model.run(state, seconds)) if steps else state
+
+    def taken(self, d: Array, Y: Array, variances: Array) -> Array:
+        limit = self.cycles.screening(self.number)
+        if limit is None:
+            return super().taken(d, Y, variances)
+        return np.asarray(np.abs(d) <= limit * np.sqrt(variances + Y.var(0, ddof=1)))
+
+    def ends(self, starts: Array, inflation: float) -> Array:
+        """Returns members at the end of the window; `said` has their errors too."""
+        twin = self.twin
+        before, after, ends = self.analyse(starts, inflation)
+        truth = self.cycles.window(self.cycles.first + self.number)["middle"]
+        self.said |= {
+            "hours": self.cycles.hours(self.number),
+            "background": twin.distance(before.mean(0), truth),
+            "analysis": twin.distance(after.mean(0), truth),
+            "spread": twin.spread(before),
+            "analysis spread": twin.spread(after),
+        }
+        return ends
+
+    def changed(self, X: Array, Y: Array, d: Array, precision: Array) -> Array:
+        """Column by column, a place for each layer, with the data near to it."""
         twin, of = self.twin, self.cycles.experiment.ensemble
         transform, levels = twin.model.transform, self.cycles.experiment.model.levels
         height = np.log(self.cycles.pressure)
@@ -168,6 +214,6 @@ class Filtered:
         return np.concatenate(at), np.concatenate(layer)
 
 
-def _size(d: Array, variances: Array) -> float:
+def size(d: Array, variances: Array) -> float:
     """Returns the rms of departures over the errors of the data."""
     return float(np.sqrt(np.mean(d**2 / variances)))

@@ -92,13 +92,7 @@ def text(results: Results) -> list[str]:
             f"{m['residual']:10.2f}"
             + (f"{m['2J/p']:7.2f}" if np.isfinite(m["2J/p"]) else f"{'–':>7}")
         )
-    lines += [
-        f"{method}: spread over the error of the members' mean, wind"
-        f" {m['spread wind'] / m['background wind']:.2f}, temperature"
-        f" {m['spread temperature'] / m['background temperature']:.2f}, pressure"
-        f" {m['spread pressure'] / m['background pressure']:.2f}"
-        for method, m in means(results).items() if "spread wind" in m
-    ]  # fmt: skip
+    lines += _spreads(results)
     lines += [
         f"{method}: without data " + ", ".join(
             f"{n} {m[f'free {n}']:.{digits}f} {names[n]}" for n in shown[_kind(results)]
@@ -106,6 +100,20 @@ def text(results: Results) -> list[str]:
         for method, m in means(results).items() if "free temperature" in m
     ]  # fmt: skip
     return lines
+
+
+def _spreads(results: Results) -> list[str]:
+    """Returns a line a method with members: their spread over the error of their mean, of the air
+    in the middle of a window before the analysis, of the sea at its end.
+    """
+    kind = _kind(results)
+    part = "background" if kind == "air" else "analysis"
+    return [
+        f"{method}: spread over the error of the members' mean, "
+        + ", ".join(f"{n} {m[f'spread {n}'] / m[f'{part} {n}']:.2f}" for n in shown[kind])
+        for method, m in means(results).items()
+        if "spread temperature" in m
+    ]
 
 
 def times(seconds: dict[str, list[dict[str, float]]], deadline: float) -> list[str]:

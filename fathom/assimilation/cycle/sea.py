@@ -1,10 +1,11 @@
-"""Cycles of an ocean by 3D-Var, FGAT or 4D-Var: of a TOML file with [sea] (sea_experiment.py).
+"""Cycles of an ocean by 3D-Var, FGAT, 4D-Var or a local ensemble filter: of a TOML file with [sea]
+(sea_experiment.py).
 
 Nature starts from the state of the experiment and smooth anomalies, drawn with other lengths and
 sizes than B has; the model starts from the state of the experiment alone. All methods get the same
-data; 3d-var and fgat make an analysis in each `analyses`, 4d-var in each window. At the end of a
-window all have seen the same data: there they are compared, with a forecast without data. Results
-are stored window by window; a stopped run continues after the last stored one.
+data; 3d-var, fgat and letkf make an analysis in each `analyses`, 4d-var in each window. At the end
+of a window all have seen the same data: there they are compared, with a forecast without data.
+Results are stored window by window; a stopped run continues after the last stored one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation import sea
-from fathom.assimilation.cycle import kept
+from fathom.assimilation.cycle import kept, sea_filter
 from fathom.assimilation.cycle.sea_experiment import SeaErrors, SeaExperiment
 from fathom.assimilation.cycle.twin import as_numbers
 from fathom.assimilation.maps import LinearMap, Matrix, Product, Vector
@@ -155,6 +156,12 @@ class SeaCycles:
             made[n] = Seen(values, deviation**2, Product(H, self.seen_of), within)
         return made
 
+    @staticmethod
+    def numbers_of(one: Seen) -> np.ndarray:
+        """Returns the number in a state of temperature, salinity and height of each datum."""
+        product: Any = one.operator
+        return np.asarray(product.maps[0].values.indices)
+
     def _observed(self, random: np.random.Generator) -> tuple[Matrix, Vector]:
         """Returns H of a time at places drawn at random, and standard deviations of errors."""
         from scipy import sparse
@@ -225,6 +232,8 @@ class SeaCycles:
 
     def run(self, method: str) -> list[dict[str, Any]]:
         """Returns the results of all windows of a method."""
+        if method == "letkf":
+            return sea_filter.run(self)
         window, results = self.analysis(method), []
         state = self.first
         in_window = self.steps["window"] // self.steps["analyses"]
@@ -239,7 +248,7 @@ class SeaCycles:
             told = json.loads(str(made["summary"]))
             if (number + together) % in_window == 0:  # here all methods have seen the same
                 results.append(told)
-            self._tell(method, told)
+            self.tell(method, told)
         return results
 
     def _after(self, window: Window, numbers: range, state: Vector, path: Path) -> None:
@@ -293,7 +302,8 @@ class SeaCycles:
             "height": float(np.sqrt(np.sum(flat * height**2) / flat.sum())),
         }
 
-    def _tell(self, method: str, told: dict[str, Any]) -> None:
+    def tell(self, method: str, told: dict[str, Any]) -> None:
+        """Says how a window of a method went."""
         b, a, free = (told[n]["thermocline"] for n in ("background", "analysis", "free"))
         self.say(
             f"{method}, day {told['hours'] / 24:g}: departure {told['departure']:.2f}, residual"

@@ -5,6 +5,7 @@
 [background]     standard deviations and lengths of background errors (assimilation/sea.py)
 [assimilation]   methods, windows, minimisation, errors of the model
 [inner]          a simpler ocean for the inner loops of 4D-Var, with longer steps
+[ensemble]       of the method letkf
 [cycle]          windows
 """
 
@@ -24,6 +25,8 @@ from fathom.base.failure import InputError
 from fathom.base.near import near
 from fathom.run.experiment.experiment import Experiment
 from fathom.run.experiment.toml import Document
+
+all_methods = (*methods, "letkf")
 
 
 @dataclass
@@ -97,12 +100,27 @@ class InnerSettings:
 
 
 @dataclass
+class SeaEnsemble:
+    """Of letkf: members; localisation: length [km] and depth [m] of half of its reach; relaxation:
+    the share of the spread of before that is returned; model_error: standard deviation of a draw
+    of B that each window adds, as a part of that of the background; seed of the draws."""
+
+    members: int = 20
+    length: float = 1000.0
+    depth: float = 500.0
+    relaxation: float = 0.5
+    model_error: float = 0.0
+    seed: int = 7
+
+
+@dataclass
 class SeaExperiment:
     sea: SeaModel
     observations: SeaObservations
     background: SeaErrors
     assimilation: SeaAssimilation
     inner: InnerSettings
+    ensemble: SeaEnsemble
     cycle: Cycle
     path: Path = Path()
 
@@ -127,15 +145,23 @@ def read(path: Path, settings: Iterable[str] = ()) -> SeaExperiment | None:
         "background": SeaErrors,
         "assimilation": SeaAssimilation,
         "inner": InnerSettings,
+        "ensemble": SeaEnsemble,
         "cycle": Cycle,
     }
-    made = tables_of(document, kinds, ("seed", "model_error", "first_error", "iterations"))
+    made = tables_of(
+        document, kinds, ("seed", "model_error", "first_error", "iterations", "relaxation")
+    )
     for name in made["assimilation"].methods:
-        if name not in methods:
+        if name not in all_methods:
             raise InputError(
                 f"{document.place('assimilation', 'methods')}: method {name!r} of a sea"
-                f"{near(str(name), methods)}; allowed are {', '.join(methods)}"
+                f"{near(str(name), all_methods)}; allowed are {', '.join(all_methods)}"
             )
+    if (share := made["ensemble"].relaxation) > 1:
+        raise InputError(
+            f"{document.place('ensemble', 'relaxation')}: relaxation = {share!r} must lie between 0"
+            " and 1"
+        )
     e = SeaExperiment(**made, path=document.beside(made["sea"].experiment))
     of = e.assimilation
     _whole(document, "assimilation.window", of.window, "analyses", seconds_of(of.analyses, "a"))

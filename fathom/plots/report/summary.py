@@ -18,7 +18,7 @@ def finish(simulation: Any, report: bool = True) -> dict[str, Any]:
     """Writes the summary and the report on root. Returns the summary on every rank."""
     s = simulation
     summary: dict[str, Any] = (
-        _of_the_run(s) | _of_the_state(s) | s.model.account(s) | _of_the_time(s)
+        _of_the_run(s) | _of_the_state(s) | s.members.of_last(s.model.account(s)) | _of_the_time(s)
     )
     day = estimate.of_a_day(summary)
     summary["day"] = None if day is None else day._asdict()
@@ -36,7 +36,7 @@ def finish(simulation: Any, report: bool = True) -> dict[str, Any]:
                 profile=summary["profile"],
                 trace=s.traces,
             )
-    s.comm.barrier()  # the report is written
+    s.everyone.barrier()  # the report is written
     return summary
 
 
@@ -57,10 +57,10 @@ def _of_the_run(s: Any) -> dict[str, Any]:
         else {}
     )
     days = steps * s.time_step / 86400
-    node = s.comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
+    node = s.everyone.Split_type(mpi.MPI.COMM_TYPE_SHARED)
     nodes, processes = (
-        s.comm.allreduce(int(node.rank == 0)),
-        s.comm.size + (len(s.roles.servers) if s.roles else 0),
+        s.everyone.allreduce(int(node.rank == 0)),
+        s.everyone.size + (len(s.roles.servers) if s.roles else 0),
     )
     node.Free()
     return {
@@ -76,10 +76,10 @@ def _of_the_run(s: Any) -> dict[str, Any]:
         "steps": steps,
         "precision": s.model.precision,
         "cells": s.model.grid.wet_cells,
-        "ranks": s.comm.size,
+        "ranks": s.everyone.size,
         "threads": int(s.parallel["threads"]),
         "blocks": s.domain.describe(),
-        "mapping": places.told(places.of_ranks(s.comm)),
+        "mapping": places.told(places.of_ranks(s.everyone)),
         "choices": {name: {"value": s.parallel[name], "why": why} for name, why in s.why.items()},
         "wall_seconds": round(s.wall_seconds, 4),
         "seconds_per_step": s.wall_seconds / max(steps, 1),
@@ -96,7 +96,7 @@ def _of_the_run(s: Any) -> dict[str, Any]:
 def _of_the_state(s: Any) -> dict[str, Any]:
     """Returns where it ended."""
     extremes = {name: s.fields.extremes(name) for name in s.model.prognostic}
-    return {
+    found = {
         "state": {
             name: {k: e[k] for k in ("minimum", "maximum", "mean")} | _allowed(s.limits[name])
             for name, e in extremes.items()
@@ -104,8 +104,9 @@ def _of_the_state(s: Any) -> dict[str, Any]:
         "series": {
             name: {"last": value, "units": units} for name, (value, units) in s.series.last.items()
         },
-        **s.members.facts(),
     }
+    facts: dict[str, Any] = s.members.facts()
+    return {**s.members.of_last(found), **facts}
 
 
 def _allowed(limits: tuple[float, float]) -> dict[str, list[float]]:
@@ -136,7 +137,7 @@ def profile(s: Any) -> list[dict[str, Any]]:
     over ranks.
     """
     mine = s.sequence.timings
-    seconds = s.comm.allreduce(np.array([t["seconds"] for t in mine])) / s.comm.size
+    seconds = s.everyone.allreduce(np.array([t["seconds"] for t in mine])) / s.everyone.size
     return [{**t, "seconds": float(x)} for t, x in zip(mine, seconds)]
 
 
@@ -146,23 +147,23 @@ def read(s: Any) -> dict[str, Any]:
     for all but those of threads together (`seconds_in_all`); of each file, or what reads several,
     how often it was read, bytes and seconds (`files`: of all readers together, decoding included).
     """
-    readers = list(range(s.comm.size)) if s.readers.alone else s.readers.ranks
+    readers = list(range(s.everyone.size)) if s.readers.alone else s.readers.ranks
     files: dict[str, dict[str, float]] = {}
-    for of_rank in s.comm.allgather(reading.files):
+    for of_rank in s.everyone.allgather(reading.files):
         for name, found in of_rank.items():
             before = files.setdefault(name, dict.fromkeys(found, 0))
             files[name] = {key: before[key] + value for key, value in found.items()}
-    counts = {name: s.comm.allreduce(count) for name, count in reading.counts.items()}
+    counts = {name: s.everyone.allreduce(count) for name, count in reading.counts.items()}
     return {
         "readers": readers,
         **counts,
         "seconds_in_all": max(
-            s.comm.allgather(
+            s.everyone.allgather(
                 sum(each for name, each in reading.seconds.items() if name != "reading_ahead")
             )
         ),
         "seconds": {
-            name.replace("_", " "): max(s.comm.allgather(value))
+            name.replace("_", " "): max(s.everyone.allgather(value))
             for name, value in reading.seconds.items()
         },
         "files": files,
@@ -184,12 +185,12 @@ def output(s: Any) -> dict[str, Any]:
     serving: list[dict[str, Any]] = found.get("servers", {}).get("serving", [])
     counts = files.merged(
         [
-            *s.comm.allgather(files.merged(stream.writes for stream in s.streams)),
+            *s.everyone.allgather(files.merged(stream.writes for stream in s.streams)),
             *(server.pop("writes") for server in serving),
         ]
     )
     stage = s.delivery.stage
-    staged = [*s.comm.allgather(None if stage is None else stage.figures)]
+    staged = [*s.everyone.allgather(None if stage is None else stage.figures)]
     staged += [server.pop("staged", None) for server in serving]
     if rates := together(filter(None, staged)):
         found["staging"] = rates
@@ -204,7 +205,7 @@ def output(s: Any) -> dict[str, Any]:
 
 
 def _stalls(s: Any, stream: Any) -> dict[str, Any]:
-    slowest = np.max(s.comm.allgather(stream.stalls), axis=0)
+    slowest = np.max(s.comm.allgather(stream.stalls), axis=0)  # groups have other members
     return {
         "times": len(slowest),
         "stall_seconds": float(slowest.sum()),

@@ -44,7 +44,7 @@ class Perturbation(Configurable):
             raise InputError(
                 'perturbation names no field; allowed is { air_temperature = "0.5 K" }'
             )
-        self.length = _metres(length)
+        self.length = metres(length, "perturbation")
         if not (self.length > 0 and depth > 0):
             raise InputError(
                 f"perturbation: length = {length!r}, depth = {depth!r}: both must be positive"
@@ -52,7 +52,9 @@ class Perturbation(Configurable):
         if not 0 <= seed < 1 << 63:
             raise InputError(f"perturbation: seed = {seed!r} must be a whole number from 0 on")
         self.depth, self.seed = float(depth), int(seed)
-        self.fields = {name: _amplitude(name, given) for name, given in fields.items()}
+        self.fields = {
+            name: amplitude_of(name, given, "perturbation") for name, given in fields.items()
+        }
 
     def add_to(self, simulation: Any, member: int) -> None:
         """Adds the errors of a member to the fields of a simulation, at both time levels."""
@@ -63,7 +65,7 @@ class Perturbation(Configurable):
             own = name if name in allowed else instead.get(name, name)
             if own not in allowed:
                 raise InputError(f"perturbation: {unknown('field', name, allowed)}")
-            size = _in_unit(name, amplitude, units, fields[own]["units"])
+            size = in_unit(name, amplitude, units, fields[own]["units"])
             self._add(s, fields, own, generator(self.seed, member, name), size)
 
     def _add(
@@ -75,7 +77,7 @@ class Perturbation(Configurable):
         both = [one for one in (name, f"{name}_before") if one in fields]
         for one in both:
             now = s.gather(one)
-            if s.is_root:
+            if s.comm.rank == 0:
                 wet = there(s.model.grid, about)
                 change = size * self.values(s.model.grid, about["horizontal"], levels, random)
                 now = np.where(wet, now + change, now)
@@ -137,22 +139,23 @@ def generator(seed: int, member: int, name: str) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(key=key))
 
 
-def _metres(given: Any) -> float:
-    """Returns a length in metres. InputError: it is none."""
-    value, unit = _split("length", given)
+def metres(given: Any, of: str) -> float:
+    """Returns a length in metres. InputError: it is none; of: the table that has it."""
+    value, unit = _split("length", given, of)
     if unit not in ("", *_kilo):
-        raise InputError(f"perturbation: length = {given!r}: allowed are m and km, as in '500 km'")
+        raise InputError(f"{of}: length = {given!r}: allowed are m and km, as in '500 km'")
     return value * _kilo[unit or "m"]
 
 
-def _amplitude(name: str, given: Any) -> tuple[float, str]:
-    value, unit = _split(name, given)
+def amplitude_of(name: str, given: Any, of: str) -> tuple[float, str]:
+    """Returns number and unit of a standard deviation. InputError: it is none."""
+    value, unit = _split(name, given, of)
     if not value >= 0:
-        raise InputError(f"perturbation: {name} = {given!r} must not be negative")
+        raise InputError(f"{of}: {name} = {given!r} must not be negative")
     return value, unit
 
 
-def _split(name: str, given: Any) -> tuple[float, str]:
+def _split(name: str, given: Any, of: str) -> tuple[float, str]:
     """Returns number and unit of "0.5 K"."""
     found = re.fullmatch(r"\s*([-+\d.eE]+)\s*(.*?)\s*", str(given))
     try:
@@ -160,11 +163,11 @@ def _split(name: str, given: Any) -> tuple[float, str]:
             return float(found[1]), found[2]
     except ValueError:
         pass
-    raise InputError(f"perturbation: {name} = {given!r} must be a number, or one with a unit")
+    raise InputError(f"{of}: {name} = {given!r} must be a number, or one with a unit")
 
 
-def _in_unit(name: str, value: float, given: str, own: str) -> float:
-    """Returns a difference of a unit in that of a field."""
+def in_unit(name: str, value: float, given: str, own: str) -> float:
+    """Returns a difference of a unit in that of a field. InputError: it has another one."""
     place = Place(name, own, (), {})
     convert: Callable[[float], Any] = lambda x: in_units(np.array([x]), given, place)
     return float((convert(value) - convert(0.0))[0])

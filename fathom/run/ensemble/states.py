@@ -3,12 +3,16 @@
 A member's state is what a restart holds of it. It is copied into the fields before its steps, and
 out of them after those, so that grid, matrices, tables, forcing and scratch memory are there once,
 and a member goes on as a run does from a restart: to the same bits.
+
+The ranks may be divided into groups (base/ranks.py: parted), each of which runs every G-th member
+in turn. `simulation.comm` is that of the own group, `simulation.everyone` of all. They meet where a
+group of steps ends, where all members have written an event, and at restarts.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +20,7 @@ import numpy as np
 
 from fathom.base import machine, mpi
 from fathom.base.failure import InputError, RoomError
+from fathom.base.ranks import listed, parted
 from fathom.base.regions import region
 from fathom.output.formats import restart
 from fathom.run.checkpoint import read_state
@@ -38,13 +43,24 @@ class States:
 
     def __init__(self, simulation: Simulation, ensemble: Ensemble | None) -> None:
         self.simulation, self.ensemble = simulation, ensemble
-        self.own = list(range(ensemble.members if ensemble else 1))  # those of these ranks
+        self.groups, self.group = 1, 0  # of ranks; the own one
+        self.own = [0]  # members of these ranks
         self.present = 0  # the one in the fields
         self.held: dict[int, bytes] = {}  # of the others
         self.series: dict[int, Series] = {}
         # makes model and surface of a member whose parameters differ
         self.made: Callable[[int], tuple[Any, Any]] | None = None
         self.programs: dict[int, dict[str, Any]] = {}
+
+    def take_ranks(self, everyone: Any) -> Any:
+        """Divides the ranks that compute into groups, each with its members. Returns the
+        communicator of the own group. InputError: they do not divide.
+        """
+        self.groups = self.ensemble.groups_of(everyone.size) if self.ensemble and everyone else 1
+        self.group = everyone.rank * self.groups // everyone.size if everyone else 0
+        self.own = list(range(self.group, self.number, self.groups))
+        self.present = self.own[0]
+        return parted(everyone, self.groups)
 
     @property
     def several(self) -> bool:
@@ -97,7 +113,9 @@ class States:
     def take(self, member: int) -> None:
         """Brings the state of a member into the fields. InputError: there is none."""
         if member not in self.own:
-            raise InputError(f"member {member!r}: there are members 0 to {self.number - 1}")
+            there = f"members 0 to {self.number - 1}"
+            own = f"; these ranks have {listed(self.own)}" if self.groups > 1 else ""
+            raise InputError(f"member {member!r}: there are {there}{own}")
         if member == self.present:
             return
         s = self.simulation
@@ -107,7 +125,21 @@ class States:
             self.series[self.present] = s.series
             self._bring(member)
             s.series, s.fields.count, self.present = self.series[member], s.count, member
-            s.model.take_member(member)
+            self.tell()
+
+    def tell(self) -> None:
+        """Tells model and forcing which member is in the fields."""
+        s = self.simulation
+        if self.several:
+            s.model.take_member(self.present)
+        if s.forcing is not None:
+            control = self.ensemble is not None and self.ensemble.is_control(self.present)
+            s.forcing.take_member(None if control else self.present)
+
+    @property
+    def of_forcing(self) -> Any:
+        """Returns the errors of the forcing; None: there are none."""
+        return None if self.ensemble is None else self.ensemble.forcing
 
     def _put_away(self) -> None:
         """Keeps what is in the fields as that of the present member."""
@@ -194,7 +226,8 @@ class States:
 
     def _own_program(self, member: int) -> None:
         """Makes the program of a member whose parameters differ."""
-        s = self.simulation
+        s, self.present = self.simulation, member
+        self.tell()
         if self.made is None:
             return
         told, s.told = s.told, None
@@ -216,7 +249,7 @@ class States:
         s.series, self.present = self.series[first], first
         if self.number > 1:
             self._bring(first)
-        s.model.take_member(first)
+        self.tell()
 
     # ---- memory ----------------------------------------------------------------------------------
 
@@ -235,13 +268,13 @@ class States:
     def _check_room(self) -> None:
         """Raises RoomError, on all ranks: a machine has no room for the states of the members."""
         s = self.simulation
-        node = s.comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
+        node = s.everyone.Split_type(mpi.MPI.COMM_TYPE_SHARED)
         free = node.bcast(machine.free_memory()) - node.allreduce(s.sequence.bytes_allocated)
-        each = node.allreduce(self.bytes_of_state)
+        needed = node.allreduce(self.bytes_of_state * len(self.own))
         node.Free()
-        room = int(s.comm.allreduce(free / max(each, 1), mpi.MPI.MIN))
-        if self.number > 1 and len(self.own) > max(room, 1):
-            each = s.comm.allreduce(self.bytes_of_state)
+        room = int(s.everyone.allreduce(self.number * free / max(needed, 1), mpi.MPI.MIN))
+        if self.number > 1 and self.number > max(room, 1):
+            each = s.everyone.allreduce(self.bytes_of_state) // self.groups
             raise RoomError(
                 f"members = {self.number}: the state of each needs {bytes_text(each)}, and memory"
                 f" has room for {max(room, 1)} of them: take at most {max(room, 1)}, a smaller"
@@ -258,8 +291,14 @@ class States:
             return []
         each = self.simulation.comm.allreduce(self.bytes_of_state)
         what = "state" if self.made is None else "fields"
+        size = self.simulation.comm.size
+        where = (
+            f" on each of {self.groups} groups of {size} rank{'s' * (size > 1)}"
+            if self.groups > 1
+            else ""
+        )
         return [
-            f"{self.number} members in turn, {bytes_text(each)} of {what} each,"
+            f"{self.number} members in turn{where}, {bytes_text(each)} of {what} each,"
             f" {bytes_text(each * self.number)} in all",
             *(
                 f"{path}: {one:g} to {other:g}"
@@ -271,10 +310,30 @@ class States:
 
     @property
     def in_headers(self) -> dict[str, Any]:
-        """Returns what the header of a restart has of the members: their time series."""
+        """Returns what the header of a restart has of the members: their time series; all ranks of
+        all groups ask for it.
+        """
         if not self.several:
             return {}
-        return {"members": {str(n): self.series_of(n).kept() for n in self.own}}
+        kept = self._of_all({n: self.series_of(n).kept() for n in self.own})
+        return {"members": {str(n): one for n, one in enumerate(kept)}}
+
+    def _of_all(self, own: Mapping[int, Any]) -> list[Any]:
+        """Returns something of all members in order, of what each group has of its own; all ranks
+        of all groups call it.
+        """
+        if self.groups == 1:
+            return [own[n] for n in range(self.number)]
+        parts = self.simulation.everyone.allgather(own if self.simulation.comm.rank == 0 else {})
+        found = {n: one for part in parts for n, one in part.items()}
+        return [found[n] for n in range(self.number)]
+
+    def of_last(self, own: Any) -> Any:
+        """Returns what the group of the last member has; all ranks of all groups call it."""
+        if self.groups == 1:
+            return own
+        s = self.simulation
+        return s.everyone.bcast(own, (self.number - 1) % self.groups * s.comm.size)
 
     def facts(self) -> dict[str, Any]:
         """Returns checksums, and mean and spread of the series of members, for the summary; all
@@ -283,16 +342,19 @@ class States:
         sums = self.checksums()
         found: dict[str, Any] = {"checksum": joined(sums)}
         if self.several:
-            series = _spreads([self.series_of(n) for n in self.own])
+            series = _spreads(self._of_all({n: self.series_of(n) for n in self.own}))
             found["members"] = {"number": self.number, "checksums": sums, "series": series}
             if self.ensemble is not None and self.ensemble.parameters:
-                found["members"]["parameters"] = [self.ensemble.drawn(n) for n in self.own]
+                drawn = [self.ensemble.drawn(n) for n in range(self.number)]
+                found["members"]["parameters"] = drawn
         return found
 
     def checksums(self) -> list[str]:
         """Returns the checksum of each member, in order; all ranks call it."""
         s = self.simulation
-        return [f"{s.fields.checksum(s.model.prognostic):016x}" for _ in self.each()]
+        return self._of_all(
+            {n: f"{s.fields.checksum(s.model.prognostic):016x}" for n in self.each()}
+        )
 
 
 def members_of(path: Path) -> int:

@@ -73,7 +73,7 @@ def sections(simulation: Any) -> dict[str, Any]:
         "output": {str(store.path): _of_output(s, str(store.path), raw) for store in s.outputs},
         "observations": _of_observations(s, raw),
         "parallel": {
-            "ranks": s.comm.size + len(s.helpers.get("radiation_ranks", ())),
+            "ranks": s.everyone.size + len(s.helpers.get("radiation_ranks", ())),
             "threads": int(s.parallel["threads"]),
             **raw.values({k: v for k, v in s.parallel.items() if k in s.named}, ("parallel",)),
         },
