@@ -30,9 +30,9 @@ from typing import Any
 
 import numpy as np
 
+from fathom.assimilation.adjoint_of_model import ModelAdjoint
 from fathom.assimilation.cycle import sea
 from fathom.assimilation.cycle.sea_experiment import SeaErrors
-from fathom.assimilation.ocean_adjoint import OceanAdjoint
 from fathom.assimilation.ocean_trajectory import InState, OceanTrajectory
 from fathom.assimilation.sea import Sea, SeaBackground
 from fathom.base import machine
@@ -71,7 +71,7 @@ def of_run(file: Path, steps: int, spin_up: int = 8) -> dict[str, float]:
     start = time.process_time()
     simulation.advance(steps)
     spent["forward"] = time.process_time() - start
-    sea = OceanAdjoint(simulation)
+    sea = ModelAdjoint(simulation)
     began = sea.take()
     x, y = sea.random(1), sea.random(2, inverse=True)
     ahead, back = core.FieldSet(x), core.FieldSet(y)

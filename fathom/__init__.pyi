@@ -16,8 +16,8 @@ from . import plots as plots
 from . import run as run
 from .assimilation.adjoint_of_scheme import adjoint_error as adjoint_error
 from .assimilation.ocean_adjoint import adjoint as adjoint
-from .assimilation.sea_costs import Average as Average
-from .assimilation.sea_costs import Transport as Transport
+from .assimilation.costs_of_state import Average as Average
+from .assimilation.costs_of_state import Transport as Transport
 from .atmosphere import AromePhysics as AromePhysics
 from .atmosphere import BasicPhysics as BasicPhysics
 from .atmosphere import ForcedColumn as ForcedColumn

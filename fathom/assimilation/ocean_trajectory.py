@@ -8,7 +8,7 @@ of its steps.
 A vector holds the fields of the state one after another, time levels included, on the whole grid,
 the same on all ranks; its last number counts the steps since the start of the run, so a state knows
 its date. On land it is 0. Processes without adjoint follow the state; their results do not change
-with a perturbation (ocean_adjoint.py).
+with a perturbation (adjoint_of_model.py).
 
 Weak constraint: `errors` are steps after which an error of the model is added to the state; a
 vector of the start then has one part more for each.
@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from fathom.assimilation.adjoint_of_model import ModelAdjoint
 from fathom.assimilation.maps import LinearMap, Vector
-from fathom.assimilation.ocean_adjoint import OceanAdjoint
 from fathom.assimilation.resolution import Inner
 from fathom.assimilation.sea import Sea
 from fathom.assimilation.trajectory import ObservedAlong, Propagation
@@ -149,7 +149,7 @@ class OceanTrajectory(OceanForecasts):
         freeze: Iterable[str] = (),
         keep: str = "fp32",
     ) -> None:
-        self.adjoint = OceanAdjoint(simulation, freeze, keep)
+        self.adjoint = ModelAdjoint(simulation, freeze, keep)
         self.linear = self.adjoint.linear
         self._sets: list[Any] = []
         super().__init__(simulation, errors)

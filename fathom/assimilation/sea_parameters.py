@@ -1,7 +1,7 @@
 """Numbers of an ocean's model from data, by gradients: background diffusivity, diffusivity of
 eddies, drag.
 
-    J(p) = 1/2 |x_N(p) - y|^2_w,     dJ/d(ln p) = p dJ/dp  by the adjoint of the run (ocean_adjoint)
+    J(p) = 1/2 |x_N(p) - y|^2_w,     dJ/d(ln p) = p dJ/dp  by the run's adjoint (adjoint_of_model)
 
     found = estimate(make, {"model.eddies.diffusivity": 500.0}, target, weights, "10d")
 
@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from fathom.assimilation.adjoint_of_model import Gradient, adjoint, whole_steps
+from fathom.assimilation.costs_of_state import Weighted
 from fathom.assimilation.maps import Vector
 from fathom.assimilation.minimisers import quasi_newton
-from fathom.assimilation.ocean_adjoint import Gradient, adjoint, whole_steps
-from fathom.assimilation.sea_costs import Weighted
 from fathom.base.failure import InputError
 
 Numbers = Mapping[str, float]

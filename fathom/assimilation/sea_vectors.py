@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from fathom.assimilation.adjoint_of_model import whole_steps
 from fathom.assimilation.maps import LinearMap, Vector
-from fathom.assimilation.ocean_adjoint import whole_steps
 from fathom.assimilation.ocean_trajectory import InState, OceanTrajectory, OfState
 from fathom.assimilation.sea import Sea
 from fathom.assimilation.singular_vectors import SingularVectors, singular_vectors

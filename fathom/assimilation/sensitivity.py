@@ -1,4 +1,6 @@
-"""The sensitivities of a number of the sea as files, maps and a table (`fathom sensitivity`)."""
+"""The sensitivities of a number of the sea or the air as files, maps and a table, of
+`fathom sensitivity`.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,11 @@ import numpy as np
 import xarray as xr
 
 from fathom import plots
-from fathom.assimilation.ocean_adjoint import Gradient, adjoint
+from fathom.assimilation.adjoint_of_model import Gradient, adjoint
 from fathom.assimilation.sea_vectors import optimal
 from fathom.base import mpi
 from fathom.base.clock import Period
-from fathom.grids.water import WaterGrid
+from fathom.grids.gaussian import GaussianGrid
 
 
 def of(
@@ -121,21 +123,23 @@ def table(found: Gradient) -> list[str]:
     return lines
 
 
-def write(found: Gradient, grid: WaterGrid, directory: Path) -> list[str]:
+def write(found: Gradient, grid: Any, directory: Path) -> list[str]:
     """Writes sensitivity.nc, sensitivity.txt and a map of each field; returns the table."""
     directory.mkdir(parents=True, exist_ok=True)
     found.dataset.to_netcdf(directory / "sensitivity.nc")
     raster = plots.Raster(plots.mesh_of(grid.mapping()))
     for name, values in found.dataset.data_vars.items():
-        shown = _a_square_metre(values, found.dataset.cell_area)
-        if np.nanmax(np.abs(shown.values), initial=0) > 0:
+        shown = _a_square_metre(values, found.dataset.cell_area).values
+        if isinstance(grid, GaussianGrid):
+            shown = grid.regular(shown[None])[0]
+        if np.nanmax(np.abs(shown), initial=0) > 0:
             plots.map(
-                shown.values,
+                shown,
                 raster,
                 title=f"By {name}, {values.attrs['when']}",
                 units=f"{values.attrs['units']} / m2",
                 colours="balance",
-                limits=_limits(shown.values),
+                limits=_limits(shown),
                 path=directory / f"{name}.png",
             )
     lines = table(found)
@@ -146,7 +150,8 @@ def write(found: Gradient, grid: WaterGrid, directory: Path) -> list[str]:
 def _a_square_metre(values: xr.DataArray, area: xr.DataArray) -> xr.DataArray:
     """Returns the sum over a column for each area of the cell: cells of all sizes in one map."""
     dims = [d for d in values.dims if d not in ("y", "x")]
-    return values.sum(dims, min_count=1) / area if dims else values / area
+    there = area.where(area > 0)
+    return values.sum(dims, min_count=1) / there if dims else values / there
 
 
 def _limits(values: np.ndarray) -> tuple[float, float]:

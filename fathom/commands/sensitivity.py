@@ -1,4 +1,6 @@
-"""`fathom sensitivity`: how a number of the sea depends on all before it: maps and a table."""
+"""`fathom sensitivity`: how a number of the sea or the air depends on all before it: maps and a
+table.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,15 @@ from fathom.commands.options import (
 from fathom.run import launch
 
 
-@click.command(short_help="How a number of the sea depends on all before it, by the adjoint.")
+@click.command(short_help="How a number of sea or air depends on all before it, by the adjoint.")
 @click.argument("experiment", type=PathOf())
 @usual_option(
     "--cost",
     default="overturning",
     help="The number: overturning (at 26.5 N), drake (transport), heat (temperature of the upper"
     " 700 m), or as Average('temperature', latitude=(-10, 10), depth=(0, 300)) or"
-    " Transport(latitude=26.5, longitude=(-82, -12), depth=(0, 1000)).",
+    " Transport(latitude=26.5, longitude=(-82, -12), depth=(0, 1000)). Of the air: pressure (at the"
+    " ground, 45 to 60 N, 20 W to 10 E), or as Average('virtual_temperature', latitude=(60, 90)).",
 )
 @usual_option("--run", default="30d", help="Length of the run that is reversed.")
 @click.option("--mean", help="The number is a mean over the last part of the run, as 1d.")
@@ -74,16 +77,20 @@ def sensitivity(
     settings: tuple[str, ...],
     file: Path | None,
 ) -> int:
-    """Run EXPERIMENT (TOML, an ocean), then its adjoint. Writes sensitivity.nc, a map of each
-    field, and a table: what one unit more everywhere would change, and where a unit changes most.
+    """Run EXPERIMENT (TOML, an ocean or spectral air), then its adjoint. Writes sensitivity.nc, a
+    map of each field, and a table: what one unit more everywhere would change, and where a unit
+    changes most.
     """
 
     def act() -> int:
-        from fathom.assimilation import sea_costs, sensitivity  # start-up time: loads the models
+        from fathom.assimilation import (
+            costs_of_state,
+            sensitivity,
+        )  # start-up time: loads the models
         from fathom.run.experiment.experiment import Experiment
 
         where = out or Path("runs") / f"{experiment.stem}-sensitivity"
-        wanted = sea_costs.read(cost)
+        wanted = costs_of_state.read(cost)
         simulation = Experiment.read(experiment, settings).simulation(
             where, overwrite=True, restart=restart
         )

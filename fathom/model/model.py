@@ -191,6 +191,10 @@ class Model(Configurable):
         """
         return None
 
+    def time_levels(self, name: str) -> Sequence[str]:
+        """Returns names of the fields that hold a field of the state at the start."""
+        return (name,)
+
     @property
     def has_tangent(self) -> bool:
         """Returns whether it has one along a trajectory (fathom.assimilation.trajectory)."""

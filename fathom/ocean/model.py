@@ -468,6 +468,12 @@ class Ocean(Model):
         layer = has_boundary_layer(self.vertical_mixing)
         return ("boundary_layer_depth",) if layer else ()
 
+    def time_levels(self, name: str) -> Sequence[str]:
+        """Returns names of the fields that hold a field of the state at the start: now and a step
+        before.
+        """
+        return name, f"{name}_before"
+
     @property
     def without_tangent(self) -> Mapping[str, Any]:
         """Returns parts that have no tangent, by their argument."""

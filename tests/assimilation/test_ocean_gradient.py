@@ -82,7 +82,7 @@ def test_value_is_that_of_the_run(found):
     weights = fm.Average("temperature", **cost).weights(sim.model.grid)["temperature"]
     assert found.value == pytest.approx((sim.gather("temperature") * weights).sum(), rel=1e-12)
     assert found.units == "degC"
-    assert found.dataset.temperature.attrs["units"] == "degC / (degC)"
+    assert found.dataset.temperature.attrs["units"] == "degC / degC"
 
 
 def test_heat_that_is_given_warms_the_sea():
@@ -263,7 +263,7 @@ def test_other_mistakes():
     sim = small_seas.simulation(None)
     average = fm.Average("temperature")
     for arguments, message in (
-        ((3.0, "2h"), "gives no number of the sea"),
+        ((3.0, "2h"), "gives no number of the state"),
         ((average, "90min"), "no whole number of steps"),
         ((average, "2h", "3h"), "longer than run"),
         ((average, "2h", None, None, None, ["KPPP"]), "no process 'KPPP'"),

@@ -1,4 +1,4 @@
-"""Numbers of a sea whose sensitivity is asked for: linear in its state,
+"""Numbers of a sea or of the air whose sensitivity is asked for: linear in the state,
 
 J = sum over fields and cells of w x.
 
@@ -6,6 +6,8 @@ Average("temperature", latitude=(-10, 10), depth=(0, 300))     # [degC]
 Average("sea_surface_height", longitude=-70, latitude=42)      # a gauge [m]
 Transport(latitude=26.5, longitude=(-82, -12), depth=(0, 1000))    # northward [Sv]
 Transport(longitude=-66, latitude=(-72, -54))                      # eastward [Sv]
+Average("surface_air_pressure", longitude=(-20, 10), latitude=(45, 60))    # [Pa]
+Average("virtual_temperature", latitude=(60, 90), pressure=(4e4, 6e4))     # [K]
 Weighted(weights.rename("temperature"))                            # an xarray.DataArray of w
 """
 
@@ -21,6 +23,7 @@ import xarray as xr
 from fathom.base.configurable import Configurable
 from fathom.base.failure import InputError
 from fathom.base.near import near_or_all
+from fathom.grids.hybrid import REFERENCE
 from fathom.grids.water import WaterGrid
 
 Weights = Mapping[str, np.ndarray]
@@ -30,15 +33,27 @@ averaged = {
     "salinity": "1e-3",
     "sea_surface_height": "m",
 }
+averaged_of_air = {
+    "surface_air_pressure": "Pa",
+    "air_temperature": "K",
+    "virtual_temperature": "K",
+    "specific_humidity": "kg kg-1",
+    "eastward_wind": "m s-1",
+    "northward_wind": "m s-1",
+}
 
 
 class Average(Configurable):
-    """The mean of a field over a part of the sea, weighted by volume, or by area for the height.
+    """The mean of a field over a part of the sea, weighted by volume, or of the air, by mass;
+    weighted by area for the height of the sea and the pressure at the ground.
 
-    field : temperature, salinity or sea_surface_height.
-    longitude, latitude : (from, to) [degrees], or a place: the sea's cell nearest to both. On a
-        plane x and y [m].
+    field : of the sea temperature, salinity or sea_surface_height; of the air surface_air_pressure,
+        virtual_temperature (air_temperature where it is dry), specific_humidity, eastward_wind or
+        northward_wind.
+    longitude, latitude : (from, to) [degrees], or a place: the cell nearest to both, of the sea
+        where it is one. On a plane x and y [m].
     depth : (from, to) [m].
+    pressure : (from, to) [Pa], of layers over ground at 100000 Pa.
     """
 
     def __init__(
@@ -47,19 +62,49 @@ class Average(Configurable):
         longitude: float | Range = (-180.0, 180.0),
         latitude: float | Range = (-90.0, 90.0),
         depth: Range = (0.0, 1e5),
+        pressure: Range = (0.0, 1.1e5),
     ) -> None:
-        if field not in averaged:
-            raise InputError(f"no average of field '{field}'{near_or_all(field, averaged)}")
-        self.field, self.depth = field, depth
+        known = averaged | averaged_of_air
+        if field not in known:
+            raise InputError(f"no average of field '{field}'{near_or_all(field, known)}")
+        self.field, self.depth, self.pressure = field, depth, pressure
         self.longitude, self.latitude = longitude, latitude
-        self.units = averaged[field]  # of the number
+        self.units = known[field]  # of the number
 
     def __repr__(self) -> str:
-        where = f"longitude={self.longitude}, latitude={self.latitude}, depth={self.depth}"
-        return f"Average('{self.field}', {where})"
+        where = f"longitude={self.longitude}, latitude={self.latitude}"
+        if self.field in averaged:
+            return f"Average('{self.field}', {where}, depth={self.depth})"
+        if self.field == "surface_air_pressure":
+            return f"Average('{self.field}', {where})"
+        return f"Average('{self.field}', {where}, pressure={self.pressure})"
 
-    def weights(self, grid: WaterGrid) -> Weights:
-        """Returns w, (nz, ny, nx), or (1, ny, nx) of the height. InputError: no sea is there."""
+    def weights(self, grid: Any) -> Weights:
+        """Returns w, (nz, ny, nx), or (1, ny, nx) of what has no levels. InputError: no sea is
+        there, or the field is none of this grid.
+        """
+        sea = isinstance(grid, WaterGrid)
+        if (self.field in averaged) != sea:
+            has = averaged if sea else averaged_of_air
+            raise InputError(f"no average of field '{self.field}'{near_or_all(self.field, has)}")
+        return self._of_sea(grid) if sea else self._of_air(grid)
+
+    def _of_air(self, grid: Any) -> Weights:
+        """Returns w of air on hybrid levels. InputError: nothing is there."""
+        h, levels = grid.horizontal, np.asarray(grid.wet_levels)
+        inside = _inside(
+            _places(h, "center"), self.longitude, self.latitude, levels > 0, h.spherical
+        )
+        found = np.where(inside, np.asarray(h.area_center), 0.0)[None]
+        if self.field != "surface_air_pressure":
+            between = np.clip(grid.levels.a + grid.levels.b * REFERENCE, *self.pressure)
+            found = found * np.diff(between)[:, None, None]
+        if not found.sum() > 0:
+            raise InputError(f"{self}: no air is there")
+        return {self.field: found / found.sum()}
+
+    def _of_sea(self, grid: WaterGrid) -> Weights:
+        """Returns w of the sea. InputError: none is there."""
         levels, h = np.asarray(grid.wet_levels), grid.horizontal
         where = _places(h, "center")
         inside = _inside(where, self.longitude, self.latitude, levels > 0, h.spherical)
@@ -152,12 +197,13 @@ NAMED: dict[str, Cost] = {
     "overturning": Transport(26.5, (-82.0, -12.0), (0.0, 1000.0)),
     "drake": Transport((-72.0, -53.0), -66.0),
     "heat": Average("temperature", depth=(0.0, 700.0)),
+    "pressure": Average("surface_air_pressure", (-20.0, 10.0), (45.0, 60.0)),
 }
 
 
 def cost_of(given: Any, state: Callable[[], xr.Dataset]) -> Any:
     """Returns a cost: by its name or text; of weights, or a function that makes weights from the
-    state; or what it is. InputError: it gives no number of the sea.
+    state; or what it is. InputError: it gives none.
     """
     if isinstance(given, str):
         return read(given)
@@ -167,7 +213,7 @@ def cost_of(given: Any, state: Callable[[], xr.Dataset]) -> Any:
         return Weighted(given)
     if not hasattr(given, "weights"):
         raise InputError(
-            f"cost = {given!r} gives no number of the sea; use Average, Transport, a DataArray of"
+            f"cost = {given!r} gives no number of the state; use Average, Transport, a DataArray of"
             " weights, or a function of the state that returns one"
         )
     return given

@@ -1,15 +1,15 @@
-"""The ocean run backwards: how a number of the sea depends on all that was before.
+"""A model run backwards: how a number of the sea or the air depends on all that was before.
 
     J(x_N),  x_(n+1) = M_n(x_n, f_n):     dJ/dx_n = M_n'^T dJ/dx_(n+1),   dJ/df_n alike
 
     found = fm.adjoint(simulation, Average("temperature", depth=(0, 300)), "30d")
     found.dataset.temperature           # dJ / d(temperature at the start), of each cell
 
-All of the sea's dynamics have adjoints. Processes that have none, or that the user names, are
-frozen: they follow the state of the run, and their results do not change with a perturbation. What
-they write, and forcing that does not change in time, are the controls: sensitivities to them are
-summed over the steps. Steps are reversed
-with few stored states (checkpoints.py); a step that is taken anew has the same bits.
+All dynamics of the sea, and of spectral air with trajectories, have adjoints. Processes that have
+none, or that the user names, are frozen: they follow the state of the run, and their results do not
+change with a perturbation. What they write, and forcing that does not change in time, are the
+controls: sensitivities to them are summed over the steps. Steps are reversed with few stored states
+(checkpoints.py); a step that is taken anew has the same bits.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from fathom.assimilation import sea_costs
+from fathom.assimilation import costs_of_state
 from fathom.assimilation.checkpoints import Checkpoints, reversal
+from fathom.assimilation.number_of_state import NumberOfState
 from fathom.base import machine, mpi
 from fathom.base.clock import Period
 from fathom.base.configurable import explained
@@ -63,15 +64,16 @@ def adjoint(
     freeze: Sequence[str] = (),
     parameters: Mapping[str, tuple[Any, Any, float]] | None = None,
 ) -> Gradient:
-    """Returns the gradient of a number of the sea at the end of a run.
+    """Returns the gradient of a number of the sea or the air at the end of a run.
 
     Parameters
     ----------
-    simulation : of an Ocean; the run begins with its present fields. Afterwards the simulation is
-        as it was.
-    cost : Average, Transport, the name of one (fathom.assimilation.sea_costs); an xarray.DataArray
-        of weights with the name of its field, or a function of the state (a Dataset) that returns
-        one; or an object with `units` and `weights(grid)`, field -> (levels, ny, nx).
+    simulation : of an Ocean, or of a SpectralAtmosphere, ShallowWater or LimitedAreaAtmosphere with
+        scheme = "semi-lagrangian"; the run begins with its present fields. Afterwards the
+        simulation is as it was.
+    cost : Average, Transport, the name of one (fathom.assimilation.costs_of_state); an
+        xarray.DataArray of weights with the name of its field, or a function of the state (a
+        Dataset) that returns one; or an object with `units` and `weights(grid)`, field -> (levels, ny, nx).
     run : its length.
     mean : the last part of the run, over which the number is a mean; None: its last step.
     stored : states that are stored; None: as many as half of the memory holds.
@@ -81,8 +83,8 @@ def adjoint(
         apart. Its derivative is the sum over steps n of <dJ/dx_(n+1), difference of one step of
         both>, so nothing is frozen in it.
     """
-    cost = sea_costs.cost_of(cost, lambda: simulation.state)
-    sea = OceanAdjoint(simulation, freeze)
+    cost = costs_of_state.cost_of(cost, lambda: simulation.state)
+    backward = ModelAdjoint(simulation, freeze)
     try:
         step = simulation.time_step
         steps, last = whole_steps(run, "run", step), 1
@@ -90,9 +92,9 @@ def adjoint(
             last = whole_steps(mean, "mean", step)
         if last > steps:
             raise InputError(f"mean = {mean!r} is longer than run = {run!r}")
-        return sea.gradient(cost, steps, last, stored, directory, parameters)
+        return backward.gradient(cost, steps, last, stored, directory, parameters)
     finally:
-        sea.leave()
+        backward.leave()
 
 
 def whole_steps(length: str | float, what: str, step: float) -> int:
@@ -103,21 +105,27 @@ def whole_steps(length: str | float, what: str, step: float) -> int:
     return round(count)
 
 
-class OceanAdjoint:
-    """The steps of an ocean, forward and reversed.
+class ModelAdjoint:
+    """The steps of a model, forward and reversed.
 
     Parameters
     ----------
-    simulation : of an Ocean; until `leave` it has the program and the fields of these steps.
+    simulation : of an Ocean or spectral air; until `leave` it has the program and the fields of
+        these steps.
     freeze : names of processes without derivative, besides those that have none.
     keep : the values that are kept of a step, "all" as they are, "fp32" rounded.
     """
 
     def __init__(self, simulation: Any, freeze: Iterable[str] = (), keep: str = "all") -> None:
         model = simulation.model
-        if model.without_tangent is None:
-            raise InputError(f"{type(model).__name__} is no ocean: adjoint takes an Ocean")
+        if model.without_tangent is None and not model.has_tangent:
+            raise InputError(
+                f"{type(model).__name__} has no adjoint; allowed are an Ocean, and with scheme ="
+                " 'semi-lagrangian' a SpectralAtmosphere, ShallowWater or LimitedAreaAtmosphere"
+            )
         _check_python(model, freeze := list(freeze))
+        if model.has_tangent:
+            model = model.without_fixers()
         self.simulation, self.model = simulation.prepare(), model
         processes = model.processes(simulation.time_step, simulation.surface)
         self.frozen = _frozen(processes, freeze)
@@ -150,10 +158,9 @@ class OceanAdjoint:
         return stored
 
     def give(self, stored: bytes) -> None:
-        """Makes a state the present one."""
+        """Makes a state the present one, with its halos."""
         fields = self.simulation.fields
         fields.recall(fields.state, stored)
-        self.simulation.changed = True
 
     def go_to(self, step: int) -> None:
         """Says which step the present state is before."""
@@ -200,7 +207,7 @@ class OceanAdjoint:
         """Returns that of a cost, a mean of the last steps, after so many steps."""
         numbers = {n: _Number(self, *given) for n, given in (parameters or {}).items()}
         s, first = self.simulation, self.simulation.count
-        weights, names = self._weights(cost)
+        number = NumberOfState(cost, self.sequence, self.model.grid)
         change, ended = (mpi.core.FieldSet(self.sequence) for _ in range(2))
         room = self.room()
         stored = min(steps, room if stored is None else stored)
@@ -219,9 +226,10 @@ class OceanAdjoint:
                 s.advance(1)
                 forward += 1
             else:
-                of_step = weights if step + 1 > steps - last else None
-                value += self._reverse(change, ended, (of_step, names, 1 / last), numbers)
+                counts = step + 1 > steps - last
+                value += self._reverse(change, ended, number if counts else None, last, numbers)
                 forward += 1
+        self.linear.start_adjoint(change)
         return Gradient(
             value,
             cost.units,
@@ -231,40 +239,23 @@ class OceanAdjoint:
             {name: number.derivative for name, number in numbers.items()},
         )
 
-    def _reverse(self, change: Any, ended: Any, cost: tuple[Any, ...], numbers: Any) -> float:
-        """Takes a step and its adjoint; returns the share of the cost after it: of weights (None:
-        none), names of their fields, factor.
+    def _reverse(
+        self, change: Any, ended: Any, number: NumberOfState | None, last: int, parameters: Any
+    ) -> float:
+        """Takes a step and its adjoint; returns the share of the number after it, which is a mean
+        of so many last steps; None: the step is none of them.
         """
-        weights, names, factor = cost
         value = 0.0
-        for number in numbers.values():
-            number.step()
+        for one in parameters.values():
+            one.step()
         self.follow(1)
-        if weights is not None:
-            value = factor * self.simulation.fields.dot(weights, names)
-            change.axpy(factor, weights, names)
-        for number in numbers.values():
-            number.add(change)
+        if number is not None:
+            value = number.value(self.simulation.fields) / last
+            number.add(1 / last, self.simulation.fields, change)
+        for one in parameters.values():
+            one.add(change)
         self.linear.adjoint(change, 0, 1, ended)
         return value
-
-    def _weights(self, cost: Any) -> tuple[Any, list[str]]:
-        """Returns the cost's weights as a set, and the names of its fields. InputError: those have
-        another shape, are no numbers, or of no field of the state.
-        """
-        given, made = cost.weights(self.model.grid), mpi.core.FieldSet(self.sequence)
-        shapes = {f["name"]: f["levels"] for f in made.fields}
-        for name, values in given.items():
-            if name not in made.state:
-                raise InputError(f"cost: no field '{name}'{near_or_all(name, made.state)}")
-            expected = (shapes[name], *np.shape(self.model.grid.wet_levels))
-            if np.shape(values) != expected or not np.isfinite(values).all():
-                raise InputError(
-                    f"cost: weights of {name} have the shape {np.shape(values)}, or are no numbers;"
-                    f" the field has {expected}"
-                )
-            made.set(name, np.ascontiguousarray(values, float))
-        return made, list(given)
 
     def follow(self, steps: int) -> None:
         """Takes steps whose values are kept for their adjoints, those alone."""
@@ -293,9 +284,8 @@ class OceanAdjoint:
         vertical = {f["name"]: f["vertical"] for f in change.fields}
         variables: dict[str, Any] = {}
         for name in self.model.prognostic:
-            found = self._whole(change, name)
-            if change.has(f"{name}_before"):
-                found = found + self._whole(change, f"{name}_before")
+            levels = filter(change.has, self.model.time_levels(name))
+            found = sum(self._whole(change, one) for one in levels)
             variables[name] = self._labelled(
                 found, vertical[name], cost, units[name], "at the start"
             )
@@ -327,7 +317,8 @@ class OceanAdjoint:
         values: np.ndarray, vertical: str, cost: Any, units: str, when: str
     ) -> xr.DataArray:
         """Returns a gradient with its unit."""
-        attrs = {"units": f"{cost.units} / ({units})", "when": when}
+        per = f"({units})" if " " in units else units
+        attrs = {"units": f"{cost.units} / {per}", "when": when}
         if len(values) == 1:
             return xr.DataArray(values[0], dims=("y", "x"), attrs=attrs)
         return xr.DataArray(values, dims=(vertical, "y", "x"), attrs=attrs)
@@ -336,7 +327,7 @@ class OceanAdjoint:
 class _Number:
     """The derivative by a number of the model, from one step of two models that differ in it."""
 
-    def __init__(self, sea: OceanAdjoint, more: Any, less: Any, apart: float) -> None:
+    def __init__(self, sea: ModelAdjoint, more: Any, less: Any, apart: float) -> None:
         s = sea.simulation
         self.sea, self.apart, self.derivative = sea, apart, 0.0
         names = s.fields.state
