@@ -14,8 +14,8 @@ from . import output as output
 from . import performance as performance
 from . import plots as plots
 from . import run as run
+from .assimilation.adjoint_of_model import adjoint as adjoint
 from .assimilation.adjoint_of_scheme import adjoint_error as adjoint_error
-from .assimilation.ocean_adjoint import adjoint as adjoint
 from .assimilation.costs_of_state import Average as Average
 from .assimilation.costs_of_state import Transport as Transport
 from .atmosphere import AromePhysics as AromePhysics

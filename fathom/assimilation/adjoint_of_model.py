@@ -73,7 +73,8 @@ def adjoint(
         simulation is as it was.
     cost : Average, Transport, the name of one (fathom.assimilation.costs_of_state); an
         xarray.DataArray of weights with the name of its field, or a function of the state (a
-        Dataset) that returns one; or an object with `units` and `weights(grid)`, field -> (levels, ny, nx).
+        Dataset) that returns one; or an object with `units` and `weights(grid)`, field -> (levels,
+        ny, nx).
     run : its length.
     mean : the last part of the run, over which the number is a mean; None: its last step.
     stored : states that are stored; None: as many as half of the memory holds.
