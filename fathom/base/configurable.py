@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from fathom.base import kinds, turns
 from fathom.base.border import check_assigned, debugging, in_full, outside, shortened
 from fathom.base.failure import Error, InputError, file_error
-from fathom.base.renamed import no_such, of_object
+from fathom.base.renamed import check_names, no_such, of_object
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -58,8 +58,11 @@ class Configurable:
     _calls: list[tuple[str, dict[str, Any]]]
 
     def __init_subclass__(cls, **more: Any) -> None:
-        """Explains wrong arguments of each public method, and joins `renamed` along the bases."""
+        """Explains wrong arguments of each public method, and joins `renamed` along the bases.
+        InputError: a class of the user's defines what has another name now.
+        """
         super().__init_subclass__(**more)
+        check_names(cls)
         for name, method in list(vars(cls).items()):
             if inspect.isfunction(method) and (name == "__init__" or not name.startswith("_")):
                 setattr(cls, name, _method(method, cls))

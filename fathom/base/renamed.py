@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fathom.base.failure import InputError
 from fathom.base.near import near
 
 # Names of `fathom`: old -> new.
@@ -99,6 +100,18 @@ def of_object(kind: type, old: str) -> str:
     names = (known.get((one.__name__, old), "") for one in kind.__mro__)
     new = next(filter(None, names), "")
     return f"; it is {new!r} now" if new else ""
+
+
+def check_names(kind: type) -> None:
+    """Raises InputError: a class that is not part of fathom defines an attribute by which objects
+    of its bases are no longer asked: it would have no effect.
+    """
+    if kind.__module__.split(".")[0] == "fathom":
+        return
+    for base in kind.__mro__[1:]:
+        for old in vars(kind):
+            if new := attributes.get((base.__name__, old)):
+                raise InputError(f"{kind.__name__}.{old}: it is {new!r} now")
 
 
 def hint(given: str, known: Iterable[str], owner: str = "") -> str:

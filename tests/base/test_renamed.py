@@ -113,3 +113,8 @@ def test_schemes_that_lie_deeper_say_where():
     with pytest.raises(AttributeError, match="did you mean 'BulkSensitivity'"):
         _ = fm.schemes.BulkSensitivty
     assert fm.schemes.KPP is fm.KPP and {"KPP", "BulkSensitivity"} <= {*dir(fm.schemes)}
+
+
+def test_a_class_of_the_user_with_an_old_attribute():
+    with pytest.raises(fm.InputError, match=r"Watched\.kept: it is 'diagnostics' now"):
+        type("Watched", (fm.Ocean,), {"kept": ()})

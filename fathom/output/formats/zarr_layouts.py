@@ -22,20 +22,23 @@ def check(path: Path) -> None:
         return
     known = (_of(root).get("consolidated_metadata") or {}).get("metadata") or {}
     for name, held in known.items():
-        own = path / name / "zarr.json"
         if held.get("node_type") != "array":
             continue
+        own = path / name / "zarr.json"
         if not own.is_file():
             raise InputError(f"{path} is damaged: it describes {name!r}, of which it has no folder")
-        there = _of(own)
-        differing = [key for key in layout if held.get(key) != there.get(key)]
-        said, own_said = held.get("attributes") or {}, there.get("attributes") or {}
-        differing += [key for key in decoding if said.get(key) != own_said.get(key)]
-        if differing:
+        if differing := _differing(held, _of(own)):
             raise InputError(
                 f"{path}: {name} is damaged: its zarr.json and that of the store have another"
                 f" {differing[0]}"
             )
+
+
+def _differing(held: dict[str, Any], own: dict[str, Any]) -> list[str]:
+    """Returns the words in which two descriptions of an array differ."""
+    said, own_said = held.get("attributes") or {}, own.get("attributes") or {}
+    of_layout = [key for key in layout if held.get(key) != own.get(key)]
+    return of_layout + [key for key in decoding if said.get(key) != own_said.get(key)]
 
 
 def _of(file: Path) -> dict[str, Any]:
