@@ -141,9 +141,9 @@ def _background(axes: Any, lowest: float, highest: float) -> None:
     axes.minorticks_off()
     axes.grid(True, axis="y")
     axes.set_axisbelow(True)
-    at = lowest
-    axes.set_xticks([float(_x(t, at)) for t in range(-50, 51, 10) if -45 <= _x(t, at) <= 45],
-                    [f"{t}".replace("-", "−") for t in range(-50, 51, 10) if -45 <= _x(t, at) <= 45])  # fmt: skip
+    shown = [t for t in range(-50, 51, 10) if -45 <= _x(t, lowest) <= 45]
+    words = [f"{t}".replace("-", "−") for t in shown]
+    axes.set_xticks([float(_x(t, lowest)) for t in shown], words)
 
 
 def _barbs(axes: Any, p: np.ndarray, u: np.ndarray, v: np.ndarray) -> None:

@@ -43,7 +43,7 @@ def test_rock_of_a_restart_that_a_run_has_written(tmp_path):
     """What a run says of itself does not hide that the file is a restart."""
     grid = fm.CartesianGrid(nx=6, ny=6, extent=(6e5, 6e5), levels=fm.ZLevels(nz=2, depth=200),
                             bathymetry=lambda x, y: np.where(x < 3e5, 100.0, 200.0))  # fmt: skip
-    sim = fm.Simulation(fm.Ocean(grid), time_step=600)
+    sim = fm.Simulation(fm.Ocean(grid, coriolis=(1e-4, 0.0)), time_step=600, directory=tmp_path)
     sim.state["temperature"], sim.state["salinity"] = 10.0, 35.0
     sim.run("20min", progress=False)
     sim.write_restart(tmp_path / "a.fathom")
