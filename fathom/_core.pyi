@@ -980,6 +980,11 @@ class Apart(GlobalProcess):
 def carriers() -> list[tuple[str, str]]:
     """name and text of each way in which columns travel between ranks"""
 
+def time_carrier(comm: int, way: str, bytes: int, idle: float) -> tuple[float, float, float, float]:
+    """of two ranks: seconds until rank 1 has the inputs, and has put results; of rank 0 in its
+    calls, and between them, when it makes none of MPI
+    """
+
 class Repeat(GlobalProcess):
     """A program within a program: processes that run several times in each step."""
 
@@ -1855,6 +1860,7 @@ class GridPointSetup:
         area: bool = False,
         times: int = 1,
         hills: bool = False,
+        own_of_wind: bool = False,
     ) -> None:
         """radius: of a sphere, 0 of a plane"""
 

@@ -394,14 +394,14 @@ void bind_gridpoint(nb::module_& m) {
             "__init__",
             [](GridPointSetup* self, double step, double implicitness, int iterations, double dx,
                double dy, std::vector<double> heights, double radius, bool deep, double south,
-               bool area, int times, bool hills) {
+               bool area, int times, bool hills, bool own_of_wind) {
                 new (self) GridPointSetup{
-                    step,   implicitness, iterations, dx,   dy,    std::move(heights),
-                    radius, deep,         south,      area, times, hills};
+                    step, implicitness, iterations, dx,    dy,    std::move(heights), radius,
+                    deep, south,        area,       times, hills, own_of_wind};
             },
             "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a,
             "radius"_a = 0., "deep"_a = false, "south"_a = -90., "area"_a = false, "times"_a = 1,
-            "hills"_a = false, "radius: of a sphere, 0 of a plane");
+            "hills"_a = false, "own_of_wind"_a = false, "radius: of a sphere, 0 of a plane");
     m.def("gridpoint_departure", &gridpoint_departure, "setup"_a, "precision"_a);
     m.def("gridpoint_climb", &gridpoint_climb, "setup"_a, "precision"_a);
     m.def("gridpoint_transport", &gridpoint_transport, "setup"_a, "precision"_a);

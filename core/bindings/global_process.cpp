@@ -188,6 +188,9 @@ static void bind_columns_elsewhere(nb::module_& m) {
              "on a helper: computes until it is dismissed")
         .def_prop_ro("waited", &Apart::waited, "seconds of this rank for helpers")
         .def_prop_ro("helped", &Apart::helped, "seconds of this helper");
+}
+
+static void bind_carriers(nb::module_& m) {
     m.def(
         "carriers",
         [] {
@@ -196,6 +199,15 @@ static void bind_columns_elsewhere(nb::module_& m) {
             return found;
         },
         "name and text of each way in which columns travel between ranks");
+    m.def(
+        "time_carrier",
+        [](int comm, const std::string& way, std::size_t bytes, double idle) {
+            const auto t = time_carrier(MPI_Comm_f2c(comm), way, bytes, idle);
+            return std::make_tuple(t.fetched, t.returned, t.gave, t.idle);
+        },
+        "comm"_a, "way"_a, "bytes"_a, "idle"_a,
+        "of two ranks: seconds until rank 1 has the inputs, and has put results; of rank 0 in its "
+        "calls, and between them, when it makes none of MPI");
 }
 
 void bind_global_process(nb::module_& m) {
@@ -214,6 +226,7 @@ void bind_global_process(nb::module_& m) {
             "the handle of an MPI communicator, and of each block {name: array}, which share "
             "their memory");
     bind_columns_elsewhere(m);
+    bind_carriers(m);
     nb::class_<Repeat, GlobalProcess>(
         m, "Repeat", "A program within a program: processes that run several times in each step.")
         .def(nb::init<std::string, int, std::vector<Process>>(), "name"_a, "times"_a, "processes"_a)

@@ -54,7 +54,11 @@ void Balanced::prepare(Given at) {
     int ranks;
     MPI_Comm_size(*comm, &ranks);
     const std::size_t most = columns.size() + std::size_t(at.set.layout->cell) * ranks;
-    carrier = way.make(*comm, ranks > 1 ? bundle(most, at.set).size * at.set.bytes() : 0);
+    const std::size_t room = ranks > 1 ? bundle(most, at.set).size * at.set.bytes() : 0;
+    if (way.make)
+        carrier = way.make(*comm, room);
+    else
+        list = std::make_shared<WorkList>(*comm, room);
     known = false;
 }
 
@@ -134,13 +138,57 @@ struct Balanced::Turn {
     void compute_foreign(const std::vector<Transfer>& plan, int rank) {
         for (const auto& [from, to, amount] : plan) {
             if (to != rank) continue;
-            auto inputs = of.carrier->fetch(from);
-            const std::size_t cells = inputs.size() / of.bundle(cell, at.set).inputs().size();
-            Bundle b = of.bundle(cells * cell, at.set);
-            b.memory = std::move(inputs);
-            b.memory.resize(b.size * b.bytes);
-            computed += of.run(at, b);
+            Bundle b = arrived(of.carrier->fetch(from));
+            compute(b);
             of.carrier->send_back(from, b.results());
+        }
+    }
+    void compute(Bundle& b) { computed += of.run(at, b); }
+    Bundle arrived(std::vector<std::byte> inputs) const {
+        const std::size_t cells = inputs.size() / of.bundle(cell, at.set).inputs().size();
+        Bundle b = of.bundle(cells * cell, at.set);
+        b.memory = std::move(inputs);
+        b.memory.resize(b.size * b.bytes);
+        return b;
+    }
+    /// What the plan moves away from this rank is its list, in bundles of whole cells, the most
+    /// expensive columns first; it computes the last ones of them itself if nobody is idle.
+    void by_list(const std::vector<Transfer>& plan, int rank) {
+        std::vector<int> givers;
+        double amount = 0;
+        for (const auto& [from, to, part] : plan) {
+            if (givers.empty() || givers.back() != from) givers.push_back(from);
+            if (from == rank) amount += part;
+        }
+        const auto some = worth(amount);
+        const std::size_t cells = (some.size() + cell - 1) / cell,
+                          each = cell * ((cells + WorkList::most - 1) / WorkList::most);
+        std::vector<WorkList::Offer> offers;
+        for (std::size_t n = 0; n < some.size(); n += each) {
+            const auto part = some.subspan(n, std::min(each, some.size() - n));
+            away.push_back({rank, part, of.filled(at, part)});
+        }
+        for (Away& a : away) offers.push_back({a.bundle.inputs(), a.bundle.results().size()});
+        of.list->begin(givers);
+        if (std::ranges::find(givers, rank) != givers.end()) of.list->publish(offers);
+        compute_own();
+        std::vector<bool> done(away.size());
+        for (int n = -1; !away.empty() && (n = of.list->next()) >= 0; done[n] = true) {
+            compute(away[n].bundle);
+            of.give(at, away[n].bundle, away[n].columns);
+        }
+        while (auto taken = of.list->take()) {
+            Bundle b = arrived(std::move(taken->inputs));
+            compute(b);
+            of.list->put_back(*taken, b.results());
+        }
+        for (std::size_t n = 0; n < away.size(); ++n) {
+            if (done[n]) continue;
+            double expected = 0;
+            for (const Column& c : away[n].columns) expected += c.cost;
+            of.given[of.list->results(int(n), away[n].bundle.results())] += expected;
+            of.away += long(away[n].columns.size());
+            of.give(at, away[n].bundle, away[n].columns);
         }
     }
     void take_back() {
@@ -160,10 +208,14 @@ void Balanced::apply(Given at) {
     given.assign(loads.size(), 0);
     const auto plan = share ? transfers(loads, threshold) : std::vector<Transfer>();
     Turn turn{*this, at};
-    turn.send(plan, rank);
-    turn.compute_own();
-    turn.compute_foreign(plan, rank);
-    turn.take_back();
+    if (list)
+        turn.by_list(plan, rank);
+    else {
+        turn.send(plan, rank);
+        turn.compute_own();
+        turn.compute_foreign(plan, rank);
+        turn.take_back();
+    }
     done = turn.computed, known = true;
     own = 0;
     for (const Column& c : columns) own += c.cost;

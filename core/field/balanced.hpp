@@ -13,6 +13,7 @@
 #pragma once
 #include "field/bundled.hpp"
 #include "field/carrier.hpp"
+#include "field/work_list.hpp"
 
 namespace fathom {
 
@@ -63,7 +64,8 @@ private:
     long away = 0;
     const CarrierKind& way;
     std::shared_ptr<MPI_Comm> comm;
-    std::shared_ptr<Carrier> carrier;
+    std::shared_ptr<Carrier> carrier;  ///< or a list of work
+    std::shared_ptr<WorkList> list;
 
     std::vector<double> expect(Given);
 };

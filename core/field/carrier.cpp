@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include "base/error.hpp"
+#include "field/work_list.hpp"
 #include "parallel/window.hpp"
 
 namespace fathom {
@@ -122,6 +123,7 @@ template <class T> std::unique_ptr<Carrier> make(MPI_Comm comm, std::size_t room
 constexpr CarrierKind kinds[] = {
     {"messages", "sent when they are ready, and back", make<Messages>},
     {"pulled", "got from a window of the giver, results put in their place", make<Pulled>},
+    {"list", "taken from lists of work by whoever is idle, results put in their place", nullptr},
 };
 
 }  // namespace
@@ -134,6 +136,69 @@ const CarrierKind& carrier(std::string_view name) {
     std::vector<std::string> names;
     for (const auto& kind : kinds) names.emplace_back(kind.name);
     throw Error("columns do not travel by '", name, "'", near(std::string(name), names));
+}
+
+namespace {
+
+/// A list of work as a transfer between two ranks.
+class OfList final : public Carrier {
+public:
+    OfList(MPI_Comm comm, std::size_t room) : list(comm, room) {}
+    void offer(std::span<const Offer> offers) override {
+        list.begin({0});
+        std::vector<WorkList::Offer> all;
+        for (const auto& o : offers) all.push_back({o.inputs, o.results});
+        if (!all.empty()) list.publish(all);
+    }
+    std::vector<std::byte> fetch(int) override {
+        taken = list.take();
+        return taken->inputs;
+    }
+    void send_back(int, std::span<const std::byte> results) override {
+        list.put_back(*taken, results);
+    }
+    void results(int, std::span<std::byte> into) override { list.results(0, into); }
+    void end() override {}
+
+private:
+    WorkList list;
+    std::optional<WorkList::Taken> taken;
+};
+
+}  // namespace
+
+CarrierTimes time_carrier(MPI_Comm comm, std::string_view way, std::size_t bytes, double idle) {
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    if (ranks != 2) throw Error("a transfer between two ranks is timed on 2, not ", ranks);
+    const auto& kind = carrier(way);
+    const auto by = kind.make ? kind.make(comm, bytes) : make<OfList>(comm, bytes);
+    std::vector<std::byte> data(bytes, std::byte(rank + 1));
+    CarrierTimes t{};
+    MPI_Barrier(comm);  // both begin at the same time
+    const double began = MPI_Wtime();
+    if (rank == 0) {
+        const Carrier::Offer offer[] = {{1, data, bytes}};
+        by->offer(offer);
+        const double offered = MPI_Wtime();
+        double now = offered;
+        while (now < offered + idle) now = MPI_Wtime();  // only a clock is asked
+        by->results(1, data);
+        t.idle = now - offered, t.gave = MPI_Wtime() - began - t.idle;
+    } else {
+        by->offer({});
+        auto found = by->fetch(0);
+        t.fetched = MPI_Wtime() - began;
+        for (auto& byte : found) byte = std::byte(std::to_integer<int>(byte) + 1);
+        by->send_back(0, found);
+        t.returned = MPI_Wtime() - began;
+    }
+    by->end();
+    if (rank == 0 && !std::ranges::all_of(data, [](auto byte) { return byte == std::byte(2); }))
+        throw Error("what came back is not what was computed");
+    MPI_Barrier(comm);  // the window of a rank is in use until the other is done
+    return t;
 }
 
 }  // namespace fathom

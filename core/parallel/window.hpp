@@ -75,6 +75,14 @@ public:
         MPI_Accumulate(from.data(), int(from.size()), MPI_UINT64_T, target, MPI_Aint(at),
                        int(from.size()), MPI_UINT64_T, MPI_REPLACE, window);
     }
+    /// Adds to a word, as one act for all ranks; returns what it was. 0 only looks.
+    std::uint64_t fetch_add(int target, std::size_t at, std::uint64_t by) {
+        std::uint64_t before;
+        MPI_Fetch_and_op(&by, &before, MPI_UINT64_T, target, MPI_Aint(at), by ? MPI_SUM : MPI_NO_OP,
+                         window);
+        flush(target);
+        return before;
+    }
     void flush(int target) { MPI_Win_flush(target, window); }  ///< all that was put is there
     /// After what was put before: a word that the target waits for.
     void signal(int target, std::size_t at, std::uint64_t value) {

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+import few_points
 import profile_figures
 import scaling_studies
 from fathom.plots.colours import faint, ink, phases
@@ -330,6 +331,35 @@ def assimilation():
 
 
 @styled
+def few_points_of_a_processor():
+    """More work by few points of a processor, with and without data."""
+    found = few_points.measure(50000, 6)
+    figure = new_figure(6.4, 3.6)
+    axes = panel(
+        figure,
+        (0.11, 0.16, 0.85, 0.66),
+        "Few points of a processor",
+        "work of all processors of the SX-8R over that of one",
+        xlabel="processors",
+        ylabel="%",
+        xscale="log",
+    )
+    for truncation, curves in found["curves"].items():
+        for (kind, rows), style in zip(curves.items(), ("-", "--")):
+            axes.plot(
+                [row["processors"] for row in rows],
+                [100 * row["excess"] for row in rows],
+                style,
+                lw=1.2,
+                color=phases[list(found["curves"]).index(truncation) % len(phases)],
+                label=f"{truncation}, {kind}",
+            )
+    axes.axhline(5, color=faint, lw=1)
+    axes.legend(frameon=False, fontsize=7)
+    return figure
+
+
+@styled
 def screening():
     """Import and screening of observations, part by part, and on more ranks."""
     found = measured("observations", "bench", "observations", "--messages", "5000")
@@ -388,6 +418,7 @@ drawn = {
     "measured-stash": stash,
     "measured-messages": messages,
     "measured-assimilation": assimilation,
+    "measured-few-points": few_points_of_a_processor,
     "measured-screening": screening,
     "measured-profiles": profile_figures.profiles,
     "measured-work-of-ranks": drawn_by(

@@ -38,6 +38,72 @@ def test_rotation_over_the_poles_is_of_second_order():
     assert np.log2(errors[0] / errors[1]) > 1.8
 
 
+@pytest.mark.parametrize("deep", [True, False])
+def test_wind_of_its_own_trajectories(deep):
+    """Points of the wind that are traced by themselves: air that turns over the poles stays as it
+    is, to second order, and rest over hills; wind on finer grids is that of averaged trajectories.
+    """
+    errors, apart = [], []
+    for n in (1, 2):
+        found = {}
+        for way in ("averaged", "traced"):
+            sim = small_spheres.turning(
+                nx=24 * n, ny=18 * n, step=f"{40 // n}min", ground=False, wind_departures=way
+            ).prepare()
+            before = sim.gather("x_wind")
+            sim.advance(6 * n)
+            found[way] = sim.gather("x_wind")
+        errors.append(np.sqrt(np.mean((found["traced"] - before) ** 2)))
+        apart.append(np.sqrt(np.mean((found["traced"] - found["averaged"]) ** 2)))
+    assert errors[0] < 0.05 and np.log2(errors[0] / errors[1]) > 1.8
+    assert 0 < apart[0] < 5e-3 and apart[1] < apart[0] / 3
+    rest = small_spheres.sphere(deep=deep, wind_departures="traced").prepare()
+    rest.advance(20)
+    for name in ("upward_air_velocity", "x_wind", "y_wind"):
+        e = rest.fields.extremes(name)
+        assert max(abs(e["minimum"]), abs(e["maximum"])) < 1e-10
+
+
+def test_displacement_of_the_wind_along_a_circle():
+    """Air in solid rotation over the poles moves along great circles at one angle a second: a step
+    of 40 min displaces points of the wind by that angle, in space.
+    """
+    sim = small_spheres.turning(
+        nx=36, ny=24, ground=False, wind_departures="traced", step="40min", outer=1, iterations=6
+    ).prepare()
+    sim.advance(1)
+    angle = 40.0 * 40 * 60 / sim.model.grid.radius
+    longitude = np.deg2rad((np.arange(36) + 0.5) * 10)
+    latitude = np.deg2rad(-90 + (np.arange(24) + 0.5) * 7.5)[:, None]
+    place = np.array(
+        [
+            np.cos(latitude) * np.cos(longitude),
+            np.cos(latitude) * np.sin(longitude),
+            np.sin(latitude) + 0 * longitude,
+        ]
+    )
+    axis = np.array([-1.0, 0.0, 0.0])  # at the equator
+    turned = np.cos(angle) * place - np.sin(angle) * np.cross(axis, place, axis=0)
+    turned += (1 - np.cos(angle)) * axis[:, None, None] * np.tensordot(axis, place, 1)
+    for n, name in enumerate(("x", "y", "axis")):
+        found = sim.gather(f"displacement_{name}_east_face")[4]
+        away = np.abs(found - (place - turned)[n]).max()
+        assert away < 2e-3 * angle, (name, away / angle)
+
+
+def test_the_finest_grid_that_traces_by_itself():
+    own = lambda nx, way: (
+        fm.GridPointAtmosphere(
+            fm.LatitudeLongitudeGrid(nx, staggering="C"), wind_departures=way
+        ).own_of_wind
+    )
+    assert own(96, "automatic") and not own(432, "automatic") and not own(96, "averaged")
+    with pytest.raises(ValueError, match="of a sphere or an area of it"):
+        fm.GridPointAtmosphere(
+            fm.CartesianGrid(8, 8, extent=8e3, staggering="C"), wind_departures="traced"
+        )
+
+
 @pytest.mark.parametrize("deep, steps, allowed", [(False, 36, 2e-11), (True, 18, 1e-9)])
 def test_rotation_about_the_axis_stays_level(deep, steps, allowed):
     """In the balance of the discrete equations; steps of 40 min. Without the factors of the means
@@ -90,6 +156,7 @@ def test_deep_air_that_turns_faster_than_its_planet():
             marks=pytest.mark.long,
         ),
         (('precision="fp32"', 'preconditioner="lines"'), [(3, 1)]),
+        (('wind_departures="traced"',), [(3, 2)]),
         pytest.param(('preconditioner="multigrid"', "nx=32"), [(2, 2)], marks=pytest.mark.long),
         pytest.param(('preconditioner="multigrid"', "nx=32"), [(3, 1)], marks=pytest.mark.long),
     ],
@@ -160,6 +227,7 @@ def test_bits_of_another_solver():
         ({"solver": "gcrr"}, "did you mean 'gcr'"),
         ({"precision": "fp32", "solver_precision": "fp64"}, "allowed: 'fp32'"),
         ({"deep": 1}, "must be true or false"),
+        ({"wind_departures": "trace"}, "did you mean 'traced'"),
     ],
 )
 def test_bad_arguments(given, said):

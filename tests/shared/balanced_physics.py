@@ -74,6 +74,16 @@ def bits(
     }
 
 
+def transfer(way, size=1 << 22, idle=0.5):
+    """Of a transfer from rank 0 to rank 1 and back: seconds of rank 1 until it has the columns and
+    until its results are back; of rank 0 in its calls and outside them."""
+    from fathom.base import mpi
+
+    mpi.core.time_carrier(mpi.world.handle, way, size, 0.01)  # the first one is slow
+    fetched, returned, gave, idle = mpi.core.time_carrier(mpi.world.handle, way, size, idle)
+    return mpi.world.gather({"fetched": fetched, "returned": returned, "gave": gave, "idle": idle})
+
+
 def main():
     name, *arguments = sys.argv[1:]
     options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}

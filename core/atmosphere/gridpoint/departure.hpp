@@ -26,11 +26,13 @@ public:
             if (onwards && !rows->around.alone()) keep(given, once_more);
             for_each_line(d, rows->nodes.levels(), row_seconds,
                           [&](const Line& l) { trace(given, l, onwards); });
+            trace_faces(given, onwards);
             once_more = true;
         };
         until_covered(*rows, d, before, work, anew);
     }
     bool apply_on(Device& device, Given given) override {
+        if (setup.own_of_wind) return false;
         if (!there)
             there = device.make<CarrierOnDevice>(carrier_tables<T>(given.set.domain(), setup));
         const auto [anew, onwards] = turn();
@@ -46,7 +48,7 @@ public:
                          on_device(given, {u_before, v_before, w_before}), work, anew);
         return true;
     }
-    bool lives_on(Device&) override { return true; }
+    bool lives_on(Device&) override { return !setup.own_of_wind; }
     GridPointHalo halo() const override {
         return {rows->around.points_received(), rows->around.plans};
     }
@@ -64,10 +66,14 @@ protected:
 
     /// onwards: start from the result of the last outer iteration of this step.
     virtual void trace(Given, const Line&, bool onwards) = 0;
+    /// The trajectories of the wind's own points, where they have some.
+    virtual void trace_faces(Given, bool) {}
     int interpolations(bool onwards) const {
         return onwards ? std::max(setup.iterations - 1, 1) : setup.iterations;
     }
     virtual std::vector<Item> displacement() const { return {x, y, eta}; }
+    /// Those of the wind's own points.
+    virtual std::vector<Item> displacement_of_faces() const { return {}; }
     /// On a device: that of a sphere.
     virtual FieldSlab height(Given) const { return {}; }
 
@@ -88,10 +94,10 @@ private:
     void keep(Given given, bool give_back) {
         const Domain& d = given.set.domain();
         std::size_t at_ = 0;
-        for (Item item : displacement())
+        const auto keep_field = [&](Item item, int levels) {
             for (int b = 0; b < int(d.blocks.size()); ++b)
                 for (int r = 0; r < d.blocks[b]->ny; ++r)
-                    for (int k = 0; k < rows->nodes.levels(); ++k) {
+                    for (int k = 0; k < levels; ++k) {
                         const int count = d.blocks[b]->nx;
                         T* field = at<T>(d, given[item], Line{b, r, k, 0, 0, 0, count});
                         kept.resize(std::max(kept.size(), at_ + count));
@@ -101,6 +107,9 @@ private:
                             std::copy_n(field, count, &kept[at_]);
                         at_ += count;
                     }
+        };
+        for (Item item : displacement()) keep_field(item, d.levels + 1);
+        for (Item item : displacement_of_faces()) keep_field(item, d.levels);
     }
 };
 

@@ -76,14 +76,21 @@ template <class T, class By = LinesHere> struct SphereDepartures {
     constexpr const T* sine(int i, int half) const { return &sines[half][i]; }
     constexpr const T* cosine(int i, int half) const { return &cosines[half][i]; }
 
-    /// displacement: in space, and of levels.
+    /// displacement: in space, and of levels, of the points around.
     constexpr void depart(const Line& l, Around where, T height,
                           const FieldFrom<const T>* displacement, Trajectories& t) const {
+        depart(l, where, height, displacement, t, where, where);
+    }
+    /// across, along: whether those in space and of levels are of the points around (where), or
+    /// of the points themselves (Around::interface).
+    constexpr void depart(const Line& l, Around where, T height,
+                          const FieldFrom<const T>* displacement, Trajectories& t, Around across,
+                          Around along) const {
         using Real = typename By::template Real<T>;
         using Displaced = atmosphere::Displaced<T, By>;
-        const Displaced x(displacement[0], l, where, middles),
-            y(displacement[1], l, where, middles), axis(displacement[2], l, where, middles),
-            eta(displacement[3], l, where, middles);
+        const Displaced x(displacement[0], l, across, middles),
+            y(displacement[1], l, across, middles), axis(displacement[2], l, across, middles),
+            eta(displacement[3], l, along, middles);
         const int half = where == Around::east_face;
         const bool northern = where == Around::north_face;
         const auto& A = t.A = northern ? face(l.j) : centre(l.j);
@@ -103,15 +110,18 @@ template <class T, class By = LinesHere> struct SphereDepartures {
         }
     }
     /// The same of displacements along a great circle: angles along x and y, and a height.
-    constexpr void depart(const Line& l, T height, const T* a, const T* b, const T* c,
+    constexpr void depart(const Line& l, Around where, T height, const T* a, const T* b, const T* c,
                           Trajectories& t) const {
         using Real = typename By::template Real<T>;
-        const auto& A = t.A = centre(l.j);
+        const bool northern = where == Around::north_face;
+        const auto& A = t.A = northern ? face(l.j) : centre(l.j);
+        const T row = T(l.j) + (northern ? T(0.5) : T(0)),
+                aside = where == Around::east_face ? T(0.5) : T(0);
         for (int n = 0; n < count_of<By>(l.count); n += Real::width) {
             const auto D =
                 Origin<Real>::along_great_circle(A, Real::load(a + n), Real::load(b + n));
-            (D.longitude() * columns).store(t.from.columns + n);
-            (T(l.j) + D.latitude(A) * rows).store(t.from.row + n);
+            (aside + D.longitude() * columns).store(t.from.columns + n);
+            (row + D.latitude(A) * rows).store(t.from.row + n);
             (height - Real::load(c + n)).store(t.from.eta + n);
             t.origins.set(n, D);
         }

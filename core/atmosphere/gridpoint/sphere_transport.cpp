@@ -11,12 +11,36 @@ namespace fathom::atmosphere {
 
 namespace {
 
+/// Displacements of points of the wind that have trajectories of their own: names and units.
+constexpr std::pair<const char*, const char*> face_displacements[] = {{"displacement_x", "1"},
+                                                                      {"displacement_y", "1"},
+                                                                      {"displacement_axis", "1"},
+                                                                      {"displacement_level", "m"}};
+std::string face_name(const char* name, Around where) {
+    return std::string(name) + (where == Around::east_face ? "_east_face" : "_north_face");
+}
+Place face_place(Around where) {
+    return where == Around::east_face ? place::east_face_layer : place::north_face_layer;
+}
+
 template <class T> class SphereDeparture final : public GridPointDeparture<T> {
     using Base = GridPointDeparture<T>;
     using typename Base::Given;
 
 public:
-    explicit SphereDeparture(GridPointSetup s) : Base(std::move(s), "1") {}
+    explicit SphereDeparture(GridPointSetup s) : Base(std::move(s), "1") {
+        if (!setup.own_of_wind) return;
+        around = {this->reads("x_wind_at_interface", place::center_interface, "m s-1", 2),
+                  this->reads("y_wind_at_interface", place::center_interface, "m s-1", 2),
+                  this->reads("level_velocity", place::center_interface, "m s-1", 2),
+                  this->reads("interface_height", place::center_interface, "m", 2)};
+        east.own = this->reads("x_wind", place::east_face_layer, "m s-1");
+        north.own = this->reads("y_wind", place::north_face_layer, "m s-1");
+        for (Face* face : {&east, &north})
+            for (const auto& [name, unit] : face_displacements)
+                face->by.push_back(
+                    this->writes(face_name(name, face->where), face_place(face->where), unit));
+    }
     void prepare(Given g) override {
         const Domain& d = g.set.domain();
         tracing.emplace(sphere_departures<T>(d, setup), T(setup.implicitness * setup.step),
@@ -32,6 +56,51 @@ private:
                                   this->writes("displacement_axis", place::center_interface, "1");
     std::vector<typename Base::Item> displacement() const override { return {x, y, axis, eta}; }
     FieldSlab height(Given given) const override { return given.on_device(z); }
+
+    using Item = typename Base::Item;
+    /// Points of the wind along x or y; own: that wind, component: 0 or 1.
+    struct Face {
+        Around where;
+        int component;
+        Item own{};
+        std::vector<Item> by{};  ///< along x, y, the axis, of levels
+    };
+    Face east{Around::east_face, 0}, north{Around::north_face, 1};
+    std::vector<Item> around;  ///< wind along x, y, through levels, height: at interfaces
+
+    std::vector<Item> displacement_of_faces() const override {
+        std::vector<Item> all = east.by;
+        all.insert(all.end(), north.by.begin(), north.by.end());
+        return all;
+    }
+    void trace_faces(Given given, bool onwards) override {
+        if (!setup.own_of_wind) return;
+        const Domain& d = given.set.domain();
+        for_each_line(d, d.levels, this->row_seconds, [&](const Line& l) {
+            trace_face(given, l, east, onwards);
+            if (l.j != rows->ny - 1) trace_face(given, l, north, onwards);
+        });
+    }
+    /// The wind at arrival: its own component there, else the means of those around.
+    void trace_face(Given given, const Line& l, const Face& face, bool onwards) {
+        const Domain& d = given.set.domain();
+        const auto of = [&](Item item) { return at<T>(d, given[item], l); };
+        using Mean = Displaced<T, LinesHere>;
+        const auto mean = [&](int n) {
+            return Mean(from<T>(d, given[around[n]], l), l, face.where,
+                        tracing->departures.middles);
+        };
+        const Mean wind[] = {mean(0), mean(1), mean(2), mean(3)};
+        const T* now[] = {wind[0].by, wind[1].by};
+        now[face.component] = of(face.own);
+        const T height = T(0.5) * (rows->nodes.height(l.k) + rows->nodes.height(l.k + 1));
+        Reach reach;
+        tracing->trace(l, face.where, height,
+                       {now[0], now[1], wind[2].by, wind[3].by, of(face.by[0]), of(face.by[1]),
+                        of(face.by[2]), of(face.by[3])},
+                       this->interpolations(onwards), onwards, *rows, reach);
+        rows->need(reach);
+    }
 
     void trace(Given given, const Line& l, bool onwards) override {
         const auto of = [&](typename Base::Item item) {
@@ -53,6 +122,12 @@ template <class T, bool deep> class SphereTransport final : public GridPointCarr
 public:
     explicit SphereTransport(GridPointSetup s)
         : GridPointCarrier("GridPointTransport"), setup(std::move(s)) {
+        if (setup.own_of_wind)
+            for (auto* face : {&by_east, &by_north})
+                for (const auto& [name, unit] : face_displacements) {
+                    const auto where = face == &by_east ? Around::east_face : Around::north_face;
+                    face->push_back(reads(face_name(name, where), face_place(where), unit));
+                }
         if (!deep) return;
         w_east = reads("upward_velocity_start_east_face", place::east_face_layer, "m s-1");
         w_north = reads("upward_velocity_start_north_face", place::north_face_layer, "m s-1");
@@ -85,6 +160,7 @@ public:
         }
     }
     bool apply_on(Device& device, Given g) override {
+        if (setup.own_of_wind) return false;
         if (!there) there = device.make<CarrierOnDevice>(carrier_tables<T>(g.set.domain(), setup));
         const auto of = [&](const std::vector<Item>& items) { return on_device(g, items); };
         const auto surround = [&] {
@@ -111,7 +187,7 @@ public:
         }
         return true;
     }
-    bool lives_on(Device&) override { return true; }
+    bool lives_on(Device&) override { return !setup.own_of_wind; }
     GridPointHalo halo() const override {
         GridPointHalo all;
         const auto add = [&](const auto& rows) {
@@ -146,6 +222,7 @@ private:
                theta = writes("potential_temperature_carried", place::center_interface, "K"),
                density = writes("density_carried", place::center_layer, "kg m-3");
     Item w_east{}, w_north{}, u_up{}, v_up{};
+    std::vector<Item> by_east, by_north;  ///< displacements of the wind's own points
 
     using Items = std::vector<Item>;
     /// body(place, rows, fields there, their values at departure points).
@@ -210,8 +287,21 @@ private:
         return t;
     }
 
+    /// The same of points of the wind.
+    Trajectories trajectories(Given g, const Line& l, Around where, const LevelNodes<T>& levels,
+                              const std::vector<Item>& own) {
+        if (own.empty()) return trajectories(g, l, where, levels);
+        Trajectories t(l);
+        const Domain& d = g.set.domain();
+        const Item level = setup.hills ? eta : own[3];
+        departures.depart(l, where, levels.height(l.k),
+                          from_each<T>(d, l, g[own[0]], g[own[1]], g[own[2]], g[level]).data(), t,
+                          Around::interface, setup.hills ? where : Around::interface);
+        return t;
+    }
+
     void along_x(Given g, const Line& l) {
-        auto t = trajectories(g, l, Around::east_face, u_rows->nodes);
+        auto t = trajectories(g, l, Around::east_face, u_rows->nodes, by_east);
         Gathered<T, on_face> found;
         Reach reach;
         found.take(*u_rows, t.from, reach, T(0.5), T(0));
@@ -225,7 +315,7 @@ private:
             std::copy_n(at<T>(d, g[v_start], l), l.count, out);
             return;
         }
-        auto t = trajectories(g, l, Around::north_face, v_rows->nodes);
+        auto t = trajectories(g, l, Around::north_face, v_rows->nodes, by_north);
         Gathered<T, on_face> found;
         Reach reach;
         found.take(*v_rows, t.from, reach, T(0), T(0.5));

@@ -58,10 +58,14 @@ template <class T, class By> struct SphereTracing {
     template <class Rows, class See>
     constexpr void operator()(const Line& l, const Fields& f, int interpolations, bool onwards,
                               const Rows& rows, See&& see) const {
+        trace(l, Around::interface, rows.nodes.height(l.k), f, interpolations, onwards, rows, see);
+    }
+    /// The same of points of another place, at this height of levels.
+    template <class Rows, class See>
+    constexpr void trace(const Line& l, Around where, T height, const Fields& f, int interpolations,
+                         bool onwards, const Rows& rows, See&& see) const {
         constexpr int most = By::most;
         const int count = count_of<By>(l.count);
-        const auto& A = departures.centre(l.j);
-        const T height = rows.nodes.height(l.k);
         alignas(64) T own[4][most], a[most], b[most], c[most], there[3][most];
         const T* fields[] = {f.u, f.v, f.w, f.z};
         for (int n = 0; n < 4; ++n) copy(fields[n], count, own[n]);
@@ -79,14 +83,14 @@ template <class T, class By> struct SphereTracing {
         Gathered<T, 3, By> wind;
         for (int iteration = 0; iteration < interpolations; ++iteration) {
             if (onwards && iteration == 0)
-                last(l, f, height, t);
+                last(l, where, f, height, t);
             else
-                departures.depart(l, height, a, b, c, t);
+                departures.depart(l, where, height, a, b, c, t);
             wind.take(rows, t.from, see);
             for (int n = 0; n < 3; ++n) wind.give(n, count, there[n]);
             for (int n = 0; n < count; n += Real::width) {
                 Real east = of(there[0], n), north = of(there[1], n);
-                t.origins[n].turn(A, east, north);
+                t.origins[n].turn(t.A, east, north);
                 const Real rise = now * of(own[2], n) + then * of(there[2], n),
                            per = per_radius(n, rise);
                 rise.store(c + n);
@@ -94,20 +98,22 @@ template <class T, class By> struct SphereTracing {
                 ((now * of(own[1], n) + then * north) * per).store(b + n);
             }
         }
-        give(l, a, b, f);
+        give(l, where, a, b, f);
         copy(c, count, f.eta);
     }
 
 private:
-    constexpr void last(const Line& l, const Fields& f, T height, Trajectories& t) const {
+    constexpr void last(const Line& l, Around where, const Fields& f, T height,
+                        Trajectories& t) const {
         const FieldFrom<const T> by[] = {{f.x, 0, 0}, {f.y, 0, 0}, {f.axis, 0, 0}, {f.eta, 0, 0}};
-        departures.depart(l, Around::interface, height, by, t);
+        departures.depart(l, where, height, by, t, Around::interface, Around::interface);
     }
     /// As vectors in space, x_A - x_D.
-    constexpr void give(const Line& l, const T* a, const T* b, const Fields& to) const {
-        const int count = count_of<By>(l.count);
-        const auto& A = departures.centre(l.j);
-        const T *sine = departures.sine(l.i0, 0), *cosine = departures.cosine(l.i0, 0);
+    constexpr void give(const Line& l, Around where, const T* a, const T* b,
+                        const Fields& to) const {
+        const int count = count_of<By>(l.count), half = where == Around::east_face;
+        const auto& A = where == Around::north_face ? departures.face(l.j) : departures.centre(l.j);
+        const T *sine = departures.sine(l.i0, half), *cosine = departures.cosine(l.i0, half);
         alignas(64) T out[3][By::most];
         for (int n = 0; n < count; n += Real::width) {
             const auto D =

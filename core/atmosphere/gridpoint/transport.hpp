@@ -2,7 +2,8 @@
 ///   departure   d = dt (alpha V(n+1)_A + beta V(n)_D),  at interfaces, by iteration
 ///   climb       d along levels over hills, where air rises with w (climb.hpp)
 ///   transport   the means of d around the points of each field are its displacement:
-///               at interfaces d itself, in layers of the two, on faces of the four around
+///               at interfaces d itself, in layers of the two, on faces of the four around;
+///               on faces of a sphere their own d, too, where the setup says so (own_of_wind)
 /// d is a length along x and y, and along the height of levels; on the sphere a vector in space
 /// instead of x and y (sphere_transport.cpp).
 #pragma once
@@ -27,6 +28,9 @@ struct GridPointSetup {
     bool area = false;
     int times = 1;       ///< how often a step carries the same fields: its outer iterations
     bool hills = false;  ///< whether heights of levels vary: trajectories climb (climb.hpp)
+    /// Whether each point of the wind on a sphere has a trajectory of its own, in place of the mean
+    /// of those around it. Over hills its motion through levels is that mean.
+    bool own_of_wind = false;
     /// The displacement along levels that the velocity through levels makes.
     const char* by_velocity() const {
         return hills ? "displacement_level_by_velocity" : "displacement_level";

@@ -67,6 +67,7 @@ class CoreProcesses:
     hills : whether heights of levels vary.
     tracers : names of what is carried with the air.
     fix_mass : whether their mass is kept.
+    own_of_wind : whether points of the wind have trajectories of their own.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class CoreProcesses:
         solver: Solver,
         tracers: Sequence[str],
         fix_mass: bool,
+        own_of_wind: bool,
         precision: str,
     ) -> None:
         size, area, sphere = bytes_of[precision], isinstance(grid, RotatedGrid), grid.radius > 0
@@ -97,6 +99,7 @@ class CoreProcesses:
             area=area,
             times=iterations.outer,
             hills=hills,
+            own_of_wind=own_of_wind,
         )
         poles = sphere and not area
         self.departure = mpi.core.gridpoint_departure(setup, size)

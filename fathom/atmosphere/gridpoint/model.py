@@ -48,6 +48,10 @@ from fathom.model.component import Array, Component, Given, Series
 from fathom.model.order import Insertion, Order, all_placed
 from fathom.model.schemes import bytes_of
 
+# columns round the globe from which "automatic" averages the trajectories of the wind: N216, from
+# which the Unified Model does
+finest_traced = 432
+
 
 def _check_grid(grid: Any) -> None:
     """Raises InputError: velocities do not stand on the faces of its cells."""
@@ -87,6 +91,9 @@ class GridPointAtmosphere(AirOnHeights):
         each step (on the sphere by default): a matrix a step, and fewer iterations are enough.
     outer, inner : iterations of a step: trajectories again; for each, linear solves.
     iterations : interpolations of the wind to the departure point.
+    wind_departures : of the points of the wind on a sphere: "averaged" (default), the mean of the
+        trajectories of the points of temperature around them; "traced", each its own; "automatic",
+        averaged from N216 on (432 columns round the globe), traced on coarser grids.
     viscosity : of wind and potential temperature [m2 s-1].
     sponge_bottom, sponge_rate : height [m] from which vertical motion is damped, and how fast at
         the top [s-1].
@@ -140,6 +147,7 @@ class GridPointAtmosphere(AirOnHeights):
         outer: int = 2,
         inner: int = 2,
         iterations: int = 2,
+        wind_departures: str = "averaged",
         viscosity: float = 0.0,
         sponge_bottom: float | None = None,
         sponge_rate: float = 0.0,
@@ -179,6 +187,7 @@ class GridPointAtmosphere(AirOnHeights):
             preconditioner=preconditioner, solver=solver, solver_precision=solver_precision
         )
         self._set_iterations(outer, inner, iterations, maximum_iterations, tolerance)
+        self.own_of_wind = self._own_of_wind(wind_departures)
         self.coriolis = number_of("coriolis", coriolis, "s-1")
         if self.sphere and self.coriolis:
             raise InputError("coriolis is of a plane; a sphere has its rotation")
@@ -226,6 +235,16 @@ class GridPointAtmosphere(AirOnHeights):
         self.tolerance = number_of("tolerance", tolerance, "1")
         if not 0 < self.tolerance < 1:
             raise InputError(f"tolerance = {tolerance} must lie between 0 and 1")
+
+    def _own_of_wind(self, given: Any) -> bool:
+        """Returns whether points of the wind have trajectories of their own."""
+        choice("wind_departures", given, ["averaged", "traced", "automatic"])
+        if not self.sphere and given == "traced":
+            raise InputError(
+                "wind_departures = 'traced' is of a sphere or an area of it; a plane has 'averaged'"
+            )
+        coarse: bool = self.sphere and self.grid.dx > 360 / finest_traced
+        return given == "traced" or (given == "automatic" and coarse)
 
     def _set_solver(self, **given: Any) -> None:
         if given["solver_precision"] is None:
@@ -387,6 +406,7 @@ class GridPointAtmosphere(AirOnHeights):
             ),
             tracers=self.tracers,
             fix_mass=self.fix_mass,
+            own_of_wind=self.own_of_wind,
             precision=self.precision,
         )
         return do

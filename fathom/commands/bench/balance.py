@@ -30,7 +30,7 @@ from fathom.run import launch
 )
 @number_option("--steps", default=6)
 @number_option("--simulated", default=32, help="Rank counts to estimate from the costs of columns.")
-@usual_option("--carrier", default="messages", help="Transfer of columns: messages or pulled.")
+@usual_option("--carrier", default="messages", help="Transfer of columns: messages, pulled, list.")
 @click.option(
     "--threshold",
     default=0.05,

@@ -14,17 +14,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from fathom.grids.gaussian import GaussianGrid
 from fathom.performance.scaling import load, ranges, sums
 from fathom.performance.scaling.clocks import Clocks
 from fathom.performance.scaling.network import Network, shape_of
 from fathom.performance.scaling.studies import (
     arome,
     cgpop,
+    few_points,
     k_computer,
     pop_phases,
     pop_x1,
@@ -422,27 +422,18 @@ def _idle() -> Found:
     return Found(holds, f"{text}; {found['fc6h'].best:.3f}")
 
 
-@cache
-def _points(truncation: int) -> int:
-    """Returns the number of points of the reduced linear grid."""
-    return int(np.sum(GaussianGrid(truncation, grid="linear", reduced="classical").points))
-
-
 @says(models, "T358 with 46 levels on 12 processors is T538 with 60 on 16 with twice the power")
 def _twice_the_power() -> Found:
-    small, large = (_points(t) * levels / p for t, levels, p in ((358, 46, 12), (538, 60, 16)))
+    cases = ((358, 46, 12), (538, 60, 16))
+    small, large = (few_points.points_of(t) * levels / p for t, levels, p in cases)
     return Found(1.8 < large / small < 2.4, f"{large / small:.2f} times the points of a processor")
 
 
 @says(models, "points of a processor become too few for vectors, at T48 before T107")
 def _few_points() -> Found:
-    vector, dear = arome.vector_machine(load("nec-sx8r")), []
-    for points in map(_points, (48, 107, 538)):
-
-        def cycles(processors: Any, n: Any = points) -> Any:
-            return vector.forecast(n // processors, 2046)
-
-        dear.append(next(p for p in itertools.count(1) if cycles(p) > 1.05 * cycles(1)))
+    vector = arome.vector_machine(load("nec-sx8r"))
+    of = (few_points.Minimisation(few_points.points_of(t)) for t in (48, 107, 538))
+    dear = [one.crossing(vector) for one in of]
     text = ", ".join(map(str, dear))
     return Found(
         dear[0] < 32 < dear[1] < dear[2],
