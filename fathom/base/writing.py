@@ -22,7 +22,12 @@ def inside(what: str, path: str | Path) -> Path:
     """
     normal = Path(os.path.normpath(path))
     away = normal.parts[:1] in (("..",), ("~",))
-    if normal.is_absolute() or away or "://" in str(path):
+    if "://" in str(path):
+        raise InputError(
+            f"{what}: a run writes into its own directory, not to an address; allowed: a name, as"
+            f" {normal.name!r}, which can be copied there afterwards"
+        )
+    if normal.is_absolute() or away:
         raise InputError(
             f"{what}: it lies outside the directory of the run; allowed: a name in it, as"
             f" {normal.name!r}"

@@ -1,4 +1,6 @@
-"""What the tab key offers for `--set`: the keys that the file on the command line can have."""
+"""What the tab key offers: for `--set` keys that the file on the command line can have, and
+variables of the store on it.
+"""
 
 from __future__ import annotations
 
@@ -25,3 +27,21 @@ def of_settings(context: Any, option: Any, begun: str) -> list[str]:
     path = tuple(before.split(".")) if before else ()
     start = f"{before}." if before else ""
     return [start + name for name in keys_below(tables, path) if name.startswith(last)]
+
+
+def of_variables(context: Any, argument: Any, begun: str) -> list[str]:
+    """Returns names of variables of the store on the command line, those of the file and Fathom's;
+    none where it cannot be read.
+    """
+    file = context.params.get("file")
+    if file is None or "://" in str(file):
+        return []
+    from fathom import output  # start-up time: loads NumPy
+    from fathom.names import fields
+
+    try:
+        held = [str(name) for name in output.open(file).data_vars]
+    except (Error, OSError, ValueError):
+        return []
+    names = {*held, *(row.name for row in fields.values() if row.alias in held)}
+    return sorted(n for n in names if n.startswith(begun) and not n.endswith("_bounds"))

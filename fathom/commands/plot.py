@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from fathom.base.failure import InputError
+from fathom.commands.completion import of_variables
 from fathom.commands.options import Number, StoreOf, file_option, positive, usual_option
 
 
 @click.command(short_help="Draw a field of an output file.")
 @click.argument("file", type=StoreOf())
-@click.argument("variable", required=False)
+@click.argument("variable", required=False, shell_complete=of_variables)
 @usual_option("--time", default="last", help="last, first, an index, or a date (the nearest).")
 @click.option(
     "--level",

@@ -13,7 +13,7 @@ from fathom.base.clock import Period, seconds_of
 from fathom.base.failure import InputError
 from fathom.base.near import unknown
 from fathom.base.ranks import group
-from fathom.base.timetable import Link, microseconds
+from fathom.base.timetable import Link, microseconds, said
 from fathom.coupled.remap import Remap, ways
 from fathom.coupled.vectors import axes
 
@@ -93,7 +93,8 @@ class Exchange:
     def __str__(self) -> str:
         mean = "mean of " * (self.statistic == "mean")
         lag = ", lagged" * self.lagged
-        return f"{mean}{self.field} -> {self.to} every {self.every}{lag}"
+        every = said(microseconds(self.seconds, "every"))
+        return f"{mean}{self.field} -> {self.to} every {every}{lag}"
 
     def join(self, giver: Any, taker: Any) -> None:
         """Asks both programs, giver and taker, for their fields. InputError: fields, units, levels

@@ -26,22 +26,25 @@ hectopascals = {"hPa": 1.0, "mbar": 1.0, "millibars": 1.0, "Pa": 0.01}
 
 @styled
 def profile(
-    dataset: Any,
     data: Any,
+    sizes: np.ndarray,
     *,
     name: str,
     limits: tuple[float, float] | None,
     how: Mapping[str, Any],
 ) -> Any:
-    """Draw a field of one time along its first dimension: levels upright, the mean over all others;
-    what is no level from left to right. Returns the figure.
+    """Draw a field of one time along its first dimension: levels upright, the mean over all others,
+    by `sizes` (shape of the data), as the areas of cells; what is no level from left to right.
+    Returns the figure.
     """
     dim = str(data.dims[0]) if data.dims else ""
     if not dim:
         raise InputError(
             f"{name} is one number, {float(data.values):.6g}; there is nothing to draw"
         )
-    values = data.mean(data.dims[1:]).values if data.ndim > 1 else data.values
+    values = data.values
+    if data.ndim > 1:
+        values = data.weighted(data.copy(data=sizes)).mean(data.dims[1:]).values
     shown, units, _ = displayed(describe(name), values, str(data.attrs.get("units", "")) or None)
     at, label = _along(data, dim)
     quantity = f"[{unit_text(units)}]" if unit_text(units) else ""
@@ -62,9 +65,12 @@ def profile(
 
 
 def _along(data: Any, dim: str) -> tuple[np.ndarray, str]:
-    """Returns the places along a dimension, numbers from 0 without a coordinate, and its label."""
+    """Returns the places along a dimension and its label; without a coordinate numbers from 0, of
+    levels from 1.
+    """
     if dim not in data.coords or data[dim].dtype.kind not in "if":
-        return np.arange(data.sizes[dim], dtype=float), dim.replace("_", " ")
+        levels = dim.startswith("level")  # numbers as --level takes them
+        return np.arange(data.sizes[dim], dtype=float) + levels, dim.replace("_", " ")
     said = unit_text(str(data[dim].attrs.get("units", "")))
     return data[dim].values.astype(float), dim.replace("_", " ") + (f" [{said}]" if said else "")
 

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from fathom.base.failure import InputError
-from fathom.names.roles import role_of
-from fathom.plots.chosen import vertical
-from fathom.plots.picture import areas, picture
+from fathom.plots.picture import picture
+from fathom.plots.weights import weights
 
 
 @dataclass(frozen=True)
@@ -127,20 +126,3 @@ def _of(name: str, dataset: Any, a: Any, b: Any) -> Difference:
         since,
         _date(a.time.values[-1]),
     )
-
-
-def weights(dataset: Any, data: Any) -> np.ndarray:
-    """Returns weights of the points of a field at one time: areas of the file, else the cosine of
-    latitude, else 1; levels count alike.
-    """
-    if data.ndim < 2:
-        return np.ones(data.shape)
-    found = areas(dataset, data.shape[-2:])
-    if np.ptp(found) == 0:
-        for key, held in data.coords.items():
-            if role_of(held, str(key)) == "latitude" and held.ndim:
-                one = np.cos(np.deg2rad(held.values))
-                column = held.ndim == 1 and held.dims[0] == data.dims[-2]
-                found = one[:, None] if column else one
-    shape = data.shape if vertical(data) else data.shape[-2:]
-    return np.broadcast_to(np.nan_to_num(found), shape)

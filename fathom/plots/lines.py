@@ -21,31 +21,38 @@ def contours(
     dashed: bool = False,
     bold: float | None = None,
     label: str = "",
+    apart: float = 0.0,
 ) -> None:
     """Draws contours traced in the space of grid indices, then projected onto the map: no line
     crosses its edge.
 
     dashed: those below zero. bold: this level is thicker. label: format of the numbers on the
-    lines, as "%g".
+    lines, as "%g". apart: the interval of the levels; differences of 1 % of it are no signal.
     """
     from contourpy import contour_generator
     from matplotlib.collections import LineCollection
 
     ny, nx = field.shape
     closed = np.concatenate([field, field[:, :1]], axis=1) if raster.mesh.cyclic else field
-    generator = contour_generator(z=np.ma.masked_invalid(closed))
+
+    def traced(level: float) -> Any:
+        shown = away_from(closed, level, apart) if apart else closed
+        return contour_generator(z=np.ma.masked_invalid(shown)).lines(level)
+
     groups: dict[tuple[Any, float], list[Any]] = {}
+    taken: list[np.ndarray] = []
     for level in levels:
         thick = bold is not None and abs(level - bold) < 1e-9 * max(1, abs(bold))
         style = (0, (4, 2)) if dashed and level < 0 else "-"
         pieces = [
             piece
-            for line in generator.lines(float(level))
+            for line in traced(float(level))
             for piece in _carried(raster, np.asarray(line), ny, nx)
         ]
         groups.setdefault((style, 2 * width if thick else width), []).extend(pieces)
         if label:
-            _numbers(axes, raster, pieces, label % (round(level, 12) + 0.0), colour)  # no -0
+            text = label % (round(level, 12) + 0.0)  # no -0
+            _numbers(axes, raster, pieces, text, colour, taken)
     for (style, wide), lines in groups.items():
         axes.add_collection(
             LineCollection(lines, colors=colour, linewidths=wide, linestyles=[style], zorder=2.5)
@@ -68,15 +75,27 @@ def _carried(raster: Raster, line: np.ndarray, ny: int, nx: int) -> list[np.ndar
     ]
 
 
-def _numbers(axes: Any, raster: Raster, pieces: list[np.ndarray], text: str, colour: str) -> None:
-    """Writes the number of a contour on its longest pieces, along the line."""
+def _numbers(
+    axes: Any,
+    raster: Raster,
+    pieces: list[np.ndarray],
+    text: str,
+    colour: str,
+    taken: list[np.ndarray],
+) -> None:
+    """Writes the number of a contour on its longest pieces, along the line, away from the places
+    that are taken by others; there is none where it has no room.
+    """
     from matplotlib.patheffects import withStroke
 
     for piece in sorted(pieces, key=len)[-2:]:
         length = np.hypot(*np.diff(piece, axis=0).T).sum()
         if length < 0.12 * raster.width:
             continue
-        n = len(piece) // 2
+        n = _free(piece, taken, 0.035 * raster.width)
+        if n is None:
+            continue
+        taken.append(piece[n])
         before, after = piece[max(n - 3, 0)], piece[min(n + 3, len(piece) - 1)]
         angle = -np.degrees(np.arctan2(after[1] - before[1], after[0] - before[0]))
         axes.text(
@@ -92,6 +111,26 @@ def _numbers(axes: Any, raster: Raster, pieces: list[np.ndarray], text: str, col
             path_effects=[withStroke(linewidth=1.6, foreground="white")],
             clip_on=True,
         )
+
+
+def away_from(field: np.ndarray, level: float, interval: float) -> np.ndarray:
+    """Returns a field whose values within 1 % of the interval of contours around a level are moved
+    above it: a line then parts what differs, and does not wind through round-off.
+    """
+    little = 0.01 * abs(interval)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(field - level) < little, level + little, field)
+
+
+def _free(piece: np.ndarray, taken: list[np.ndarray], apart: float) -> int | None:
+    """Returns the index of the point nearest to the middle of a piece that is that far from all
+    places that are taken; None: there is none.
+    """
+    for share in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8):
+        n = int(share * (len(piece) - 1))
+        if all(np.hypot(*(piece[n] - place)) > apart for place in taken):
+            return n
+    return None
 
 
 def coast(axes: Any, raster: Raster, land_fraction: np.ndarray) -> None:
@@ -227,4 +266,4 @@ def highs_and_lows(
             )
 
 
-__all__ = ["coast", "contours", "highs_and_lows", "vectors"]
+__all__ = ["away_from", "coast", "contours", "highs_and_lows", "vectors"]

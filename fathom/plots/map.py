@@ -56,7 +56,7 @@ def map(
     paint(axes, raster, shown, colours, low, high)
     colour_bar(figure, bar, colours, low, high, shown, units)
     if contours is not None and not is_constant(shown):
-        _every(axes, raster, shown, contours or (high - low) / 12)
+        _every(axes, raster, shown, contours or _usual((high - low) / 12))
     if over is not None:
         over(axes, raster)
     caption(
@@ -67,15 +67,28 @@ def map(
     return figure
 
 
-def _every(axes: Any, raster: Raster, field: np.ndarray, interval: float) -> None:
-    """Draws lines at multiples of an interval, rounded to 1, 2 or 5 times a power of ten."""
-    if interval < 0:
-        raise InputError(f"contours = {interval:g} must be an interval above 0, or 0: chosen")
+def _usual(interval: float) -> float:
+    """Returns an interval rounded to 1, 2, 2.5 or 5 times a power of ten."""
     power = 10.0 ** np.floor(np.log10(interval))
-    step = min((1, 2, 2.5, 5, 10), key=lambda n: abs(n * power - interval)) * power
+    return float(min((1, 2, 2.5, 5, 10), key=lambda n: abs(n * power - interval)) * power)
+
+
+def _every(axes: Any, raster: Raster, field: np.ndarray, step: float) -> None:
+    """Draws lines at multiples of an interval, with their numbers. InputError: it is below 0, or
+    too small for the field.
+    """
+    if step < 0:
+        raise InputError(f"contours = {step:g} must be an interval above 0, or 0: chosen")
+    span = float(np.nanmax(field) - np.nanmin(field))
+    if span > 100 * step:
+        raise InputError(
+            f"contours = {step:g} would draw {span / step:.0f} lines between"
+            f" {np.nanmin(field):.6g} and {np.nanmax(field):.6g}; allowed: at most 100, so from"
+            f" {span / 100:.2g}"
+        )
     first, last = np.ceil(np.nanmin(field) / step), np.floor(np.nanmax(field) / step)
-    levels = np.arange(first, min(last, first + 100) + 1) * step
-    lines.contours(axes, raster, field, levels, dashed=True, label="%g")
+    levels = np.arange(first, last + 1) * step
+    lines.contours(axes, raster, field, levels, dashed=True, label="%g", apart=step)
 
 
 def raster_of(grid: Mapping[str, Any] | Raster, shape: tuple[int, ...]) -> Raster:

@@ -35,6 +35,7 @@ from fathom.plots.stream_function import stream_function
 from fathom.plots.style import range_of
 from fathom.plots.time_series import time_series
 from fathom.plots.transports import Sea, kind_of
+from fathom.plots.weights import areas, weights
 
 __all__ = ["picture"]
 
@@ -151,8 +152,9 @@ def _across(
     if kind == "section":
         return _section(dataset, data, name, {**how, **look}, title)
     if kind == "profile":
+        sizes = weights(dataset, data)
         return columns.profile(
-            dataset, data, name=name, limits=look["limits"], how=how, path=how["path"]
+            data, sizes, name=name, limits=look["limits"], how=how, path=how["path"]
         )
     if "basin" in data.dims:
         data, basin = at_names(dataset, data, {"basin": names_along(dataset, "basin", 1)[0]})
@@ -396,14 +398,6 @@ def _edges(at: np.ndarray) -> np.ndarray:
     """Returns edges of cells around places on a line."""
     middles = (at[1:] + at[:-1]) / 2
     return np.concatenate([[1.5 * at[0] - 0.5 * at[1]], middles, [1.5 * at[-1] - 0.5 * at[-2]]])
-
-
-def areas(dataset: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Returns areas of cells (ny, nx) in the file; 1 where it has none."""
-    for key in ("areacello", "cell_area", "area"):
-        if key in dataset.variables and dataset[key].shape == shape:
-            return np.asarray(dataset[key].values)
-    return np.ones(shape)
 
 
 def _along(dataset: Any, data: Any, name: str, interfaces: Any, how: dict[str, Any]) -> Any:

@@ -10,6 +10,7 @@ from fathom.base.failure import InputError
 from fathom.names import describe, known
 from fathom.plots.area import degrees_text
 from fathom.plots.colours import colour_map, ink, land
+from fathom.plots.lines import away_from
 from fathom.plots.map import caption, displayed
 from fathom.plots.style import (
     colour_bar,
@@ -164,17 +165,22 @@ def _contours(
 
     if min(values.shape) < 2 or is_constant(values):
         return
-    levels = [v for v in MaxNLocator(16).tick_values(low, high) if low < v < high]
-    lines = axes.contour(
-        0.5 * (along[1:] + along[:-1]),
-        0.5 * (depth[1:] + depth[:-1]),
-        np.ma.masked_invalid(values),
-        levels=levels,
-        colors=ink,
-        linewidths=0.5,
-        alpha=0.75,
-    )
-    axes.clabel(lines, fontsize=6.5, inline_spacing=2, fmt="%g")
+    ticks = MaxNLocator(16).tick_values(low, high)
+    for level in (float(v) for v in ticks if low < v < high):
+        shown = away_from(values, level, ticks[1] - ticks[0])
+        if not np.nanmin(shown) < level < np.nanmax(shown):
+            continue
+        lines = axes.contour(
+            0.5 * (along[1:] + along[:-1]),
+            0.5 * (depth[1:] + depth[:-1]),
+            np.ma.masked_invalid(shown),
+            levels=[level],
+            colors=ink,
+            linewidths=0.5,
+            linestyles="--" if level < 0 else "-",
+            alpha=0.75,
+        )
+        axes.clabel(lines, fontsize=6.5, inline_spacing=2, fmt="%g")
 
 
 def _latitudes(low: float, high: float) -> tuple[list[float], list[str]]:

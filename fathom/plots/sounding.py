@@ -49,7 +49,7 @@ def sounding(
         raise InputError("a sounding needs two levels with a temperature, or more")
     figure = new_figure(9.0 if wind is not None else 6.2, 6.0)
     across = 0.56 if wind is not None else 0.85
-    axes = figure.add_axes((0.075, 0.085, across, 0.84))
+    axes = figure.add_axes((0.075, 0.085, across, 0.815))
     lowest = max(bottom, float(np.nanmax(p)) + 10)
     highest = max(10.0, min(top, float(np.nanmin(p[np.isfinite(t)]))))
     _background(axes, lowest, highest)
@@ -62,7 +62,7 @@ def sounding(
         shown = values if name == "temperature" else _ordered(values, order) - moist_air.CELSIUS
         there = np.isfinite(shown)
         axes.plot(_x(shown[there], p[there]), p[there], color=colour, lw=2, label=name, zorder=4)
-    axes.legend(loc="upper right", frameon=True, framealpha=0.9, edgecolor="none")
+    axes.legend(loc="lower right", bbox_to_anchor=(0.97, 1.0), ncols=2, borderaxespad=0.2)
     if wind is not None:
         u, v = (_ordered(part, order) for part in wind)
         _barbs(axes, p, u, v)
@@ -141,9 +141,9 @@ def _background(axes: Any, lowest: float, highest: float) -> None:
     axes.minorticks_off()
     axes.grid(True, axis="y")
     axes.set_axisbelow(True)
-    at = lowest
-    axes.set_xticks([float(_x(t, at)) for t in range(-50, 51, 10) if -45 <= _x(t, at) <= 45],
-                    [f"{t}" for t in range(-50, 51, 10) if -45 <= _x(t, at) <= 45])  # fmt: skip
+    shown = [t for t in range(-50, 51, 10) if -45 <= _x(t, lowest) <= 45]
+    words = [f"{t}".replace("-", "−") for t in shown]
+    axes.set_xticks([float(_x(t, lowest)) for t in shown], words)
 
 
 def _barbs(axes: Any, p: np.ndarray, u: np.ndarray, v: np.ndarray) -> None:

@@ -14,7 +14,7 @@ from fathom.plots.style import new_figure, of_oceans, styled, unit_text
 
 __all__ = ["curves_in_time", "time_series"]
 
-round_off = 1e-12  # of a series in double precision
+round_off = 1e-11  # of a sum over many cells in double precision
 _scales = (
     (2 * 86400.0, 3600.0, "hours"),
     (1100 * 86400.0, 86400.0, "days"),

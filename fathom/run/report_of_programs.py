@@ -38,11 +38,16 @@ def write(
     writing.replace(folder / "summary.json", json.dumps(summary, indent=2) + "\n")
     write_report(
         folder / "report.html",
-        title=f"Coupled system {str(programs.clock.start)[:10]} to {str(programs.date)[:10]}",
+        title=f"Coupled system {_day(programs.clock.start)} to {_day(programs.date)}",
         summary={"wall_seconds": seconds},
         configuration=text.read_text() if text.is_file() else "",
         parts={"Budgets": _budgets(closed, units), "Components": _components(programs, summaries)},
     )
+
+
+def _day(date: Any) -> str:
+    """Returns a date, with its time of the day where it has one."""
+    return str(date)[:16].removesuffix(" 00:00")
 
 
 def _short(summary: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +84,9 @@ def _components(programs: Any, summaries: dict[str, dict[str, Any]]) -> str:
     """Returns who gives what to whom, and links to the reports of the components."""
     lines = "".join(f"<li>{html.escape(line)}</li>" for line in programs.describe())
     links = "".join(
-        f'<li><a href="{name}/report.html">{name}</a>: {html.escape(str(one.get("grid", "")))}</li>'
+        f'<li><a href="{name}/report.html">{name}</a>: {html.escape(str(one["grid"]))}</li>'
+        if "grid" in one
+        else f"<li>{name}</li>"
         for name, one in summaries.items()
     )
     return f"<ul>{links}</ul><ul>{lines}</ul>"

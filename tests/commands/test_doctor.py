@@ -1,6 +1,7 @@
 """What Fathom says of itself and of the machine."""
 
 import json
+import subprocess
 
 import box
 from fathom.run import doctor, launch
@@ -22,6 +23,17 @@ def test_the_doctor_looks_at_all_that_a_run_needs(tmp_path):
         assert found[name]["text"], name
     assert "two ranks met" in found["launcher"]["text"] and not found["launcher"]["wrong"]
     assert all(name in out for name in found)
+
+
+def test_two_ranks_may_write_in_any_order(monkeypatch):
+    """Both lines may lie in one another: both numbers, then both ends of lines."""
+    monkeypatch.setattr(doctor.launch, "mpiexec", lambda: "mpiexec")
+    monkeypatch.setattr(doctor.launch, "on_this_machine", list)
+    for said, wrong in (("22\n\n", ""), ("2\n2\n", ""), ("1\n1\n", "two ranks do not meet")):
+        done = subprocess.CompletedProcess([], 0, said, "")
+        monkeypatch.setattr(doctor.subprocess, "run", lambda *_, done=done, **__: done)
+        (row,) = doctor._launcher("launcher")
+        assert row.wrong.startswith(wrong) and bool(row.wrong) == bool(wrong)
 
 
 def test_what_is_missing_is_named(monkeypatch):

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import xarray as xr
 from click.shell_completion import ShellComplete
 
 import box
@@ -65,3 +66,18 @@ def test_the_tab_key_offers_keys_of_the_file(tmp_path):
     assert offered("model.friction.vis") == ["model.friction.viscosity"]
     assert offered("simulation.time_s") == ["simulation.time_step"]
     assert offered("output.surface.x") == []
+
+
+def test_the_tab_key_offers_variables_of_a_store(tmp_path):
+    """Names in the file and Fathom's; nothing where there is no store."""
+    file = tmp_path / "a.nc"
+    made = xr.Dataset({"thetao": ("time", [1.0]), "time_bounds": ("time", [1.0]), "x": ((), 1.0)})
+    made.to_netcdf(file)
+    completes = ShellComplete(cli, {}, "fathom", "_FATHOM_COMPLETE")
+
+    def offered(file, begun):
+        return [one.value for one in completes.get_completions(["plot", str(file)], begun)]
+
+    assert offered(file, "t") == ["temperature", "thetao"]
+    assert offered(file, "") == ["temperature", "thetao", "x"]
+    assert offered(tmp_path / "no.nc", "") == offered("s3://bucket/a.zarr", "") == []

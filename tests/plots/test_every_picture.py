@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib.contour import ContourSet
 
 import fathom as fm
 from fathom.names import fields
@@ -130,3 +131,56 @@ def test_drifters_are_on_their_region_in_the_colours_of_the_variable():
         assert figure.axes[1].get_title(loc="left") == unit
         labels = [t.get_text() for t in figure.axes[0].get_xticklabels()]
         assert all(label.endswith("W") and 45 < float(label[:-2]) < 65 for label in labels)
+
+
+def test_no_line_winds_through_round_off():
+    """Air at rest with round-off beside a wave: lines belong to the wave alone."""
+    noise = 1e-6 * np.random.default_rng(2).normal(size=(24, 48))
+    wave = np.zeros((24, 48))
+    wave[6:18, 6:18] = np.outer(np.hanning(12), np.sin(np.linspace(0, 2 * np.pi, 12)))
+    edges = np.linspace(0, 1, 49), np.linspace(0, 1, 25)
+    figure = fm.plots.section(wave + noise, *edges, name="made", vertical="height")
+    drawn = [c for c in figure.axes[0].collections if isinstance(c, ContourSet)]
+    lines = [path for c in drawn for path in c.get_paths()]
+    ends = [path.vertices[:, 0].max() for path in lines if len(path.vertices)]
+    assert len(ends) > 4 and max(ends) < 0.45
+    values = on_globe(wave + noise, name="made", contours=0.25).axes[0]
+    at = [s[:, 0] for c in values.collections for s in c.get_segments() if len(s)]
+    assert at and max(map(np.ptp, at)) < 0.4 * values.get_xlim()[1]
+
+
+def test_lines_are_where_they_were_asked_for():
+    """An interval that is no round number stays, numbers do not cover each other, too many lines
+    are refused.
+    """
+    values = np.outer(np.linspace(0, 100, 24), np.ones(48))
+    axes = on_globe(values, name="made", contours=8).axes[0]
+    numbers = [t for t in axes.texts if t.get_text().isdigit()]
+    found = {int(t.get_text()) for t in numbers}
+    assert found and all(n % 8 == 0 for n in found)
+    places = np.array([t.get_position() for t in numbers])
+    apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))
+    assert apart[~np.eye(len(places), dtype=bool)].min() > 0.03 * axes.get_xlim()[1]
+    with pytest.raises(fm.InputError, match="would draw 1000 lines between 0 and 100"):
+        on_globe(values, name="made", contours=0.1)
+
+
+def test_no_legend_covers_a_sounding():
+    """Warm air, high up, at the right edge: the names of the lines are above the axes."""
+    p = np.geomspace(1e5, 5e3, 30)
+    figure = fm.plots.sounding(p, np.full(30, 260.0), np.full(30, 250.0), (0 * p, 0 * p))
+    look_at(figure)
+    axes = figure.axes[0]
+    words = axes.get_legend().get_window_extent()
+    assert words.y0 >= axes.get_window_extent().y1
+
+
+def test_a_profile_counts_cells_by_their_areas():
+    """The mean of sin(latitude)^2 over a sphere is 1/3; of even rows alone it is 1/2."""
+    y = -90 + (np.arange(90) + 0.5) * 2
+    values = np.tile(np.sin(np.deg2rad(y))[None, :, None] ** 2, (3, 1, 4))
+    rows = ("latitude", y, {"units": "degrees_north"})
+    held = xr.Dataset({"share": (("level", "latitude", "longitude"), values)}, {"latitude": rows})
+    line = fm.plots.picture(held, "share", kind="profile").axes[0].lines[0]
+    assert line.get_xdata() == pytest.approx(1 / 3, abs=1e-3)
+    assert list(line.get_ydata()) == [1, 2, 3]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+import fathom as fm
 from fathom.plots.chosen import at_level, without_rock
 
 
@@ -36,3 +37,18 @@ def test_rock_is_no_water():
     assert at_level(given, found, "bottom")[0].values.tolist() == [[7.0, 7.0]]
     assert np.isfinite(without_rock(given, given["sea_surface_height"]).values).all()
     assert without_rock(given.assign_attrs(title="Run"), given["age"]).values.min() == 0
+
+
+def test_rock_of_a_restart_that_a_run_has_written(tmp_path):
+    """What a run says of itself does not hide that the file is a restart."""
+    grid = fm.CartesianGrid(nx=6, ny=6, extent=(6e5, 6e5), levels=fm.ZLevels(nz=2, depth=200),
+                            bathymetry=lambda x, y: np.where(x < 3e5, 100.0, 200.0))  # fmt: skip
+    sim = fm.Simulation(fm.Ocean(grid, coriolis=(1e-4, 0.0)), time_step=600, directory=tmp_path)
+    sim.state["temperature"], sim.state["salinity"] = 10.0, 35.0
+    sim.run("20min", progress=False)
+    sim.write_restart(tmp_path / "a.fathom")
+    held = fm.open(tmp_path / "a.fathom")
+    assert held.attrs["title"].startswith("Restart after 2 steps of Ocean on")
+    found = without_rock(held, held["temperature"])
+    assert np.isnan(found.values[1]).any() and np.isfinite(found.values[0]).any()
+    assert np.nanmin(at_level(held, found, "bottom")[0].values) > 9

@@ -126,3 +126,49 @@ def test_values_on_land_do_not_matter(land, some):
 def test_a_folder_that_is_missing_is_named(tmp_path):
     with pytest.raises(OSError, match="cannot write the report"):
         write_report(tmp_path / "no" / "a.html", title="t", summary={}, configuration="")
+
+
+def rules(css):
+    """{selector: {property: value}} of the rules outside and inside the blocks for narrow pages."""
+    found = {"": {}}
+    css = re.sub(r"/\*.*?\*/", "", css, flags=re.S)
+    for block, inside, selector, body in re.findall(
+        r"@media ([^{]*)\{((?:[^{}]*\{[^{}]*\})*)\s*\}|([^{}@]+)\{([^{}]*)\}", css
+    ):
+        for names, text in re.findall(r"([^{}]+)\{([^{}]*)\}", inside) or [(selector, body)]:
+            held = found.setdefault(block.strip(), {})
+            for name in names.split(","):
+                pairs = (part.split(":", 1) for part in text.split(";") if ":" in part)
+                held.setdefault(name.strip(), {}).update((k.strip(), v.strip()) for k, v in pairs)
+    return found
+
+
+def test_a_page_of_400_points_needs_no_sideways_scrolling(tmp_path):
+    """Pictures shrink to the page; wide tables, code and enlarged pictures scroll in themselves;
+    long words break.
+    """
+    page = write_report(
+        tmp_path / "a.html",
+        title="t" * 300,
+        summary=summary,
+        configuration=f"x = {'1' * 300}\n",
+        profile=profile(),
+        series=series(),
+    ).read_text()
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in page
+    assert page.count("<table") == page.count('<div class="scroll"><table') > 3
+    css = re.search(r"<style>(.*?)</style>", page, re.S)[1]
+    of, narrow = rules(css)[""], rules(css)["(max-width: 560px)"]
+    assert of[".scroll"]["overflow-x"] == of["pre"]["overflow-x"] == "auto"
+    assert of["figure img"]["width"] == "100%" and narrow["figure.large"]["overflow-x"] == "auto"
+    assert of["h1"]["overflow-wrap"] == of["figure.missing"]["overflow-wrap"] == "anywhere"
+    assert of[".cards"]["flex-wrap"] == "wrap" and narrow["nav"]["overflow-x"] == "auto"
+    assert narrow["figcaption"]["display"] == "block" and page.count("<figcaption>") >= 2
+    fixed = {
+        (selector, name, value)
+        for block in rules(css).values()
+        for selector, held in block.items()
+        for name, value in held.items()
+        if name in ("width", "min-width") and re.fullmatch(r"\d{3,}px", value)
+    }
+    assert fixed <= {("figure.large img", "width", "1000px")}

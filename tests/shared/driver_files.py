@@ -94,5 +94,7 @@ def bomex():
 
 
 if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
     for case in (gabls1(), bomex()):
-        case.to_netcdf(Path(sys.argv[1]) / f"{case.attrs['case']}_SCM_driver.nc")
+        case.to_netcdf(folder / f"{case.attrs['case']}_SCM_driver.nc")

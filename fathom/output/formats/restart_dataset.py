@@ -40,6 +40,8 @@ def open_dataset(path: Path) -> xarray.Dataset:
             array = _Field(held, name, array.shape[1:])
         found[_plain(name)] = (dims, indexing.LazilyIndexedArray(array), attributes)
     places = _place(found)
+    provenance = extra.get("provenance", {})
+    run = provenance.get("title", f"a run from {header.start}")
     axis = TimeAxis(header.start, header.calendar, False)
     found["time"] = ((), np.array(float(header.seconds)), axis.attributes)
     dataset = xarray.decode_cf(
@@ -47,9 +49,9 @@ def open_dataset(path: Path) -> xarray.Dataset:
             {name: xarray.Variable(*variable) for name, variable in found.items()},
             attrs={
                 "Conventions": "CF-1.11",
-                "title": f"Restart of a run from {header.start}, after {header.steps} steps",
                 "source": "Fathom",
-                **extra.get("provenance", {}),
+                **provenance,
+                "title": f"Restart after {header.steps} steps of {run}",
             },
         ).set_coords(["time", *places])
     )

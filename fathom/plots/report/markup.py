@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], shape: str = "") -> str:
-    """Returns a table in HTML. Cells are HTML already; a head without words is left out; shape:
-    class of the table.
+    """Returns a table in HTML that scrolls inside itself where the page is narrower. Cells are HTML
+    already; a head without words is left out; shape: class of the table.
     """
     lines = [*([_row(head, "th")] if any(head) else []), *(_row(row, "td") for row in rows)]
-    return f'<table class="{shape}">{"".join(lines)}</table>'
+    return f'<div class="scroll"><table class="{shape}">{"".join(lines)}</table></div>'
 
 
 def _row(cells: Iterable[str], kind: str) -> str:

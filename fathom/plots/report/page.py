@@ -174,7 +174,9 @@ def _figure(name: str, draw: Callable[[], Any]) -> str:
         data = base64.b64encode(plots.encoded(draw(), colours=256)).decode()
     except _failures as error:
         return _missing(name, error)
-    return f'<figure><img alt="{html.escape(name)}" src="data:image/png;base64,{data}"></figure>'
+    words = html.escape(name)
+    caption = f"<figcaption>{words.replace('_', ' ')}; touch it: larger</figcaption>"
+    return f'<figure><img alt="{words}" src="data:image/png;base64,{data}">{caption}</figure>'
 
 
 _failures = (ValueError, TypeError, KeyError, IndexError, ArithmeticError)
