@@ -286,7 +286,7 @@ class ModelAdjoint:
         variables: dict[str, Any] = {}
         for name in self.model.prognostic:
             levels = filter(change.has, self.model.time_levels(name))
-            found = sum(self._whole(change, one) for one in levels)
+            found = np.sum([self._whole(change, one) for one in levels], 0)
             variables[name] = self._labelled(
                 found, vertical[name], cost, units[name], "at the start"
             )

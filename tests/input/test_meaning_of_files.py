@@ -123,6 +123,7 @@ def test_the_height_of_the_air_is_that_of_its_file(by_name):
     data = {name: uniform(*value) for name, value in zip(names, values)}
     data |= {name: data[name].assign_coords(at) for name in names[:2]}
     data["msl"] = uniform(101325.0, "Pa")
+    data["siconc"], data["tos"] = uniform(0.0, "1"), uniform(15.0, "degC")  # get the height, too
     records = Records(xr.Dataset(data))
     assert BulkForcing(records, missing="coads").bulk.parameters == {"air_height": 2.0}
     own = BulkForcing(records, missing="coads", air_height=4.0)

@@ -38,6 +38,8 @@ heights = dict.fromkeys(("t2m", "2t", "d2m", "2d", "sh2", "2sh", "r2", "2r"), 2.
 heights |= dict.fromkeys(("u10", "10u", "v10", "10v", "si10", "10si"), 10.0)
 winds = ("uas", "vas", "sfcWind")
 usual_heights = dict.fromkeys(("tas", "huss", "tdps", "hurs"), 2.0) | dict.fromkeys(winds, 10.0)
+temperatures_of_sea = ("temperature", "restoring_temperature", "sea_surface_temperature")
+names_of_sea = ("tos", "sst", "thetao")
 missing = (-999.0, -9999.0, 9999.0)  # usual numbers of those who have no attribute for it
 rare = 1e-3  # a share of a field that a measured number may have by chance
 deepest = 50.0  # [m] that still stands for the surface of the sea
@@ -181,8 +183,9 @@ def _other_level(said: Said, row: quantities.Quantity) -> str:
         return f"lies on a level of pressure, {said.pressure:g}"
     if row.height is not None and said.height is not None and said.height > 100:
         return f"lies {said.height:g} m above the ground"
-    of_sea = row.name.startswith(("restoring_", "sea_")) or row.name in ("temperature", "salinity")
-    if of_sea and said.height is not None:
+    # a height of one variable of a Dataset stands at all of them: what is named as the sea's is its
+    of_sea = said.name in names_of_sea or said.standard_name.startswith("sea_")
+    if row.name in temperatures_of_sea and said.height is not None and not of_sea:
         return f"lies {said.height:g} m above the ground"
     at_surface = row.name.startswith(("restoring_", "sea_surface_"))
     if at_surface and said.depth is not None and abs(said.depth) > deepest:
