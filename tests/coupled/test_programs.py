@@ -173,7 +173,7 @@ def test_exchanges_that_cannot_be(arguments, message):
 def test_programs_that_wait_for_each_other():
     programs = two().exchange("a.number", "b.taken", "4h")
     with pytest.raises(
-        ValueError, match=r"wait for each other: .*every 4h; .*every 6h. lagged=True"
+        ValueError, match=r"wait for each other: .*every 4 h; .*every 6 h. lagged=True"
     ):
         programs.exchange("b.number", "a.taken", "6h")
     with pytest.raises(ValueError, match="6h, lagged"):  # at 4 h b needs a of 8 h, which needs b
@@ -232,7 +232,7 @@ def test_ranks_that_are_given_twice(ranks, message):
 def test_a_restart_of_other_programs(tmp_path):
     programs = two(tmp_path).exchange("a.number", "b.taken", "4h")
     run(programs, "4h")
-    with pytest.raises(ValueError, match=r"with exchanges = \['a.number .*4h'\]; .* have \[\]"):
+    with pytest.raises(ValueError, match=r"with exchanges = \['a.number .*4 h'\]; .* have \[\]"):
         two(tmp_path).restore()
     with pytest.raises(ValueError, match=r"steps = \{'a': 3600.0, .* have \{'a': 1800.0"):
         two(tmp_path, steps=("30min", "2h")).exchange("a.number", "b.taken", "4h").restore()
