@@ -176,7 +176,7 @@ def test_programs_that_wait_for_each_other():
         ValueError, match=r"wait for each other: .*every 4 h; .*every 6 h. lagged=True"
     ):
         programs.exchange("b.number", "a.taken", "6h")
-    with pytest.raises(ValueError, match="6h, lagged"):  # at 4 h b needs a of 8 h, which needs b
+    with pytest.raises(ValueError, match="6 h, lagged"):  # at 4 h b needs a of 8 h, which needs b
         programs.exchange("b.number", "a.taken", "6h", lagged=True)
     programs.exchange("b.number", "a.taken", "12h", lagged=True)
 
