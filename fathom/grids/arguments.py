@@ -82,6 +82,14 @@ def number_of(name: str, given: Any, units: str) -> float:
     return value
 
 
+def within(name: str, given: Any, units: str, least: float, most: float) -> float:
+    """Returns a given number above `least` and below `most`. InputError: it is not there."""
+    value = number_of(name, given, units)
+    if not least < value < most:
+        raise InputError(f"{name} = {given!r} must lie between {least:g} and {most:g} {units}")
+    return value
+
+
 def length_of(name: str, given: Any) -> float:
     """Returns a radius, or the size of a plane [m]."""
     value = number_of(name, given, "m")

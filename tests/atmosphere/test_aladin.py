@@ -263,6 +263,8 @@ def test_precisions_agree():
 def test_errors():
     with pytest.raises(ValueError, match="needs a LimitedAreaGrid"):
         fm.LimitedAreaAtmosphere(fm.GaussianGrid(21, levels=fm.SigmaLevels(6)))
+    with pytest.raises(ValueError, match="rotation = -1e.300 must lie between -1 and 1 s-1"):
+        fm.LimitedAreaAtmosphere(area(), rotation=-1e300)
     with pytest.raises(ValueError, match="four layers"):
         fm.LimitedAreaAtmosphere(area(levels=3))
     with pytest.raises(ValueError, match="not conformal"):

@@ -160,6 +160,7 @@ def test_inertial_oscillation():
         ({"implicitness": 0.3}, "implicitness = 0.3 must lie in"),
         ({"preconditioner": "line"}, "did you mean 'lines'"),
         ({"outer": 0}, "must be 1 or more"),
+        ({"gravity": 0}, "gravity = 0 must lie between 0 and 10000 m s-2"),
         ({"tolerance": 2}, "must lie between 0 and 1"),
         ({"precision": "fp16"}, "allowed: 'fp64', 'fp32'"),
     ],

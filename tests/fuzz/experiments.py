@@ -260,8 +260,9 @@ def holds(held: Any, case: Case) -> bool:
         held = held.get("".join(part)) if isinstance(held, dict) else None
     given = tomllib.loads(f"value = {value}")["value"]
     nothing = (None, "none", False, 0, "", [], {}, [False, False])
-    if path == "parallel.ranks" or (path == "simulation.start" and given[:11] == held[:11]):
-        return True  # ranks are the launcher's; the same date in other words
+    same_day = path == "simulation.start" and str(given)[:10] == str(held)[:10]
+    if path in ("parallel.ranks", "model.deep") or same_day:
+        return True  # the launcher's; planes have no depth; the same date in other words
     if given == {} or (path in ("grid.levels", "model.linear_about") and given == "none"):
         return True  # same as the default; one layer; the usual one of the grid
     return str(held) == str(given) or (held in nothing and given in nothing)

@@ -29,7 +29,7 @@ from fathom.atmosphere.spectral.parameters import checked
 from fathom.base import constants, earth, mpi
 from fathom.base.clock import seconds_if_any, seconds_of
 from fathom.base.failure import InputError
-from fathom.grids.arguments import choice, integer, number_of
+from fathom.grids.arguments import choice, integer, number_of, within
 from fathom.grids.cartesian import CartesianGrid
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.periodic_plane import PeriodicPlane
@@ -160,7 +160,7 @@ class LimitedAreaAtmosphere(AirOnArea):
                 "reference_temperature": reference_temperature,
                 "reference_pressure": reference_pressure,
                 "iterations": iterations,
-                "rotation": rotation,
+                "rotation": within("rotation", rotation, "s-1", -1, 1),
                 "gas_constant": gas_constant,
                 "heat_capacity": heat_capacity,
                 "fix_mass": fix_mass,

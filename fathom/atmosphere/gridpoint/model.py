@@ -37,7 +37,7 @@ from fathom.atmosphere.spectral.reference import Constants, Isothermal, Standard
 from fathom.base import constants, earth
 from fathom.base.failure import InputError
 from fathom.base.moist_air import GAS_CONSTANT, HEAT_CAPACITY
-from fathom.grids.arguments import choice, integer, number_of, yes_or_no
+from fathom.grids.arguments import choice, integer, number_of, within, yes_or_no
 from fathom.grids.cartesian import CartesianGrid
 from fathom.grids.grid import Grid
 from fathom.grids.latitude_longitude import LatitudeLongitudeGrid
@@ -201,7 +201,7 @@ class GridPointAtmosphere(AirOnHeights):
                 "implicitness": implicitness,
                 "rotation": rotation,
                 "viscosity": viscosity,
-                "gravity": gravity,
+                "gravity": within("gravity", gravity, "m s-2", 0, 1e4),
                 "gas_constant": gas_constant,
                 "heat_capacity": heat_capacity,
                 "sponge_rate": sponge_rate,
