@@ -43,7 +43,9 @@ def test_bench_kernels(tmp_path):
         "VerticalDiffusion",
     }
     assert wanted <= set(kernels)
-    for k in kernels.values():
+    measured = [k for k in kernels.values() if k["limit"] != "not measured"]  # beside other work
+    assert len(measured) > len(kernels) // 2
+    for k in measured:
         assert (
             k["seconds"] > 0
             and k["fraction"] > 0
