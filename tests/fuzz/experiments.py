@@ -244,6 +244,8 @@ def ended(error: Exception) -> dict[str, str]:
     from fathom.base.failure import Error
 
     said = str(error).strip()
+    if isinstance(error, MemoryError):  # the command says it in one line (fathom/run/launch.py)
+        return {"what": "error", "said": "too little memory"}
     if isinstance(error, Error) and said:
         return {"what": "error", "said": said}
     where = traceback.extract_tb(error.__traceback__)[-1]
@@ -263,6 +265,10 @@ def holds(held: Any, case: Case) -> bool:
     same_day = path == "simulation.start" and str(given)[:10] == str(held)[:10]
     if path in ("parallel.ranks", "model.deep") or same_day:
         return True  # the launcher's; planes have no depth; the same date in other words
-    if given == {} or (path in ("grid.levels", "model.linear_about") and given == "none"):
-        return True  # same as the default; one layer; the usual one of the grid
-    return str(held) == str(given) or (held in nothing and given in nothing)
+    usual = ("grid.levels", "model.linear_about", "model.sponge_bottom")
+    if given == {} or (path in usual and given == "none"):
+        return True  # same as the default; one layer; the usual one of the grid; its top
+    if given == [[[]]]:
+        given = []  # lists in lists are one list
+    same = str(held) == str(given) or (type(given) is int and held == given)
+    return same or (held in nothing and given in nothing)

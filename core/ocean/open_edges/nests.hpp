@@ -12,6 +12,7 @@
 #include "base/any.hpp"
 #include "field/process.hpp"
 #include "field/thickness.hpp"
+#include "ocean/open_edges/open_edges.hpp"
 
 namespace fathom::ocean {
 
@@ -148,12 +149,9 @@ struct NestAdvection {
         Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
         Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y,
         Levels each) const {
-        const auto there = edge[0] > Real(0);
-        if (!any(there)) return;
-        for (int k = each.first; k < each.end; ++k) {
-            tendency_x[k] = select(there, Real(given_x[k]), Real(tendency_x[k]));
-            tendency_y[k] = select(there, Real(given_y[k]), Real(tendency_y[k]));
-        }
+        const auto x = [&](int k) { return Real(given_x[k]); };
+        const auto y = [&](int k) { return Real(given_y[k]); };
+        give_tendency<Real>(edge[0], each, tendency_x, tendency_y, x, y);
     }
 };
 

@@ -24,6 +24,18 @@
 
 namespace fathom::ocean {
 
+/// Gives momentum at the corners next to an open edge another tendency: x(k), y(k).
+template <class Real>
+constexpr void give_tendency(Real edge, const Levels& each, auto& to_x, auto& to_y, auto&& x,
+                             auto&& y) {
+    const auto there = edge > Real(0);
+    if (!any(there)) return;
+    for (int k = each.first; k < each.end; ++k) {
+        to_x[k] = select(there, Real(x(k)), Real(to_x[k]));
+        to_y[k] = select(there, Real(y(k)), Real(to_y[k]));
+    }
+}
+
 struct EdgeWithoutAdvection {
     static constexpr std::string_view summary =
         "no advection of momentum at the corners next to an open edge";
@@ -34,12 +46,8 @@ struct EdgeWithoutAdvection {
         Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
         Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y,
         Levels each) const {
-        const auto there = edge[0] > Real(0);
-        if (!any(there)) return;
-        for (int k = each.first; k < each.end; ++k) {
-            tendency_x[k] = select(there, Real(0), Real(tendency_x[k]));
-            tendency_y[k] = select(there, Real(0), Real(tendency_y[k]));
-        }
+        const auto nothing = [](int) { return Real(0); };
+        give_tendency<Real>(edge[0], each, tendency_x, tendency_y, nothing, nothing);
     }
 };
 
@@ -76,12 +84,9 @@ struct EdgeWithoutFriction {
         Updates<Real, "velocity_tendency_x", place::corner_vector_layer, "m s-2"> tendency_x,
         Updates<Real, "velocity_tendency_y", place::corner_vector_layer, "m s-2"> tendency_y,
         Levels each) const {
-        const auto there = edge[0] > Real(0);
-        if (!any(there)) return;
-        for (int k = each.first; k < each.end; ++k) {
-            tendency_x[k] = select(there, Real(kept_x[k]), Real(tendency_x[k]));
-            tendency_y[k] = select(there, Real(kept_y[k]), Real(tendency_y[k]));
-        }
+        const auto x = [&](int k) { return Real(kept_x[k]); };
+        const auto y = [&](int k) { return Real(kept_y[k]); };
+        give_tendency<Real>(edge[0], each, tendency_x, tendency_y, x, y);
     }
 };
 

@@ -15,6 +15,7 @@ of_kind = {
     "MomentumAdvection": "advection",
     "LinearMomentum": "advection",
     "EdgeWithoutAdvection": "advection",
+    "NestAdvection": "advection",
     "PressureGradient": "pressure",
     "StretchedPressureGradient": "pressure",
     "TidalForce": "tides",
